@@ -7,6 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 
 import petstore.Catalogue.Page;
@@ -28,7 +29,11 @@ public final class BlockCache {
     private static final int RECENT = 1 << 14;
     /// Blocks that are read at the same time. The other readers are left to pages.
     private static final int MOST_IN_FLIGHT = 2;
-    /// While memory is full, one of so many repeated requests reads its block, which costs as much as five pages. So a catalogue that
+    /// The cost of a block's read, in pages. Reads may cost what pages of blocks have saved, because epochs may end too soon for a gain.
+    private static final int COST_OF_READ = 5;
+    /// The most that is saved for later reads, in pages. A new cache may spend as much.
+    private static final int MOST_SAVED = 1_000 * COST_OF_READ;
+    /// One of so many repeated requests reads its block in any case, and no other one does while memory is full. So a catalogue that
     /// does not fit costs at most 10 % more, and memory still follows the requests.
     private static final int REPEATS_OF_READ = 64;
 
@@ -62,6 +67,9 @@ public final class BlockCache {
     /// 0, which is in no page. Blocks that share a slot overwrite each other.
     private volatile AtomicLongArray recent = new AtomicLongArray(RECENT);
     private final AtomicInteger repeats = new AtomicInteger();
+    private final LongAdder savedPages = new LongAdder();
+    /// What reads of blocks have cost, in pages.
+    private final AtomicLong spentPages = new AtomicLong(-MOST_SAVED);
 
     public BlockCache(Source source, SharedMemory memory, int idsOfBlock) {
         this.source = source;
@@ -102,6 +110,7 @@ public final class BlockCache {
             return readPage(page, epoch);
         }
         memory.hit();
+        savedPages.increment();
         return CompletableFuture.completedFuture(page.toPage());
     }
 
@@ -109,7 +118,8 @@ public final class BlockCache {
     private boolean isCurrent(BlockPage page, long epoch) {
         return page.hasNext()
                 ? source.findEpoch().equals(Optional.of(epoch))
-                : page.open().map(block -> new CatalogueVersion(epoch, block.version().lastId()))
+                : page.open().filter(_ -> page.endsInLatestBlock())
+                        .map(block -> new CatalogueVersion(epoch, block.version().lastId()))
                         .filter(end -> source.findVersion().equals(Optional.of(end))).isPresent();
     }
 
@@ -120,8 +130,16 @@ public final class BlockCache {
     }
 
     private boolean isAffordable() {
-        return inFlight.size() < MOST_IN_FLIGHT
-                && (!memory.isFull() || repeats.incrementAndGet() % REPEATS_OF_READ == 0);
+        return repeats.incrementAndGet() % REPEATS_OF_READ == 0 || (!memory.isFull() && spend());
+    }
+
+    /// Returns false if the pages of blocks have saved less than another read costs.
+    private boolean spend() {
+        long saved = savedPages.sum();
+        long before = spentPages.getAndUpdate(spent -> spent + COST_OF_READ > saved
+                ? spent
+                : Math.max(spent, saved - MOST_SAVED) + COST_OF_READ);
+        return before + COST_OF_READ <= saved;
     }
 
     private CompletableFuture<Page> readPage(PetQuery query) {
@@ -134,7 +152,7 @@ public final class BlockCache {
         return readPage(query).thenApply(page -> {
             boolean repeated = isRepeated(key, from);
             recent.set(slot(key),
-                    page.next().map(PetQuery::after).filter(last -> last >= from && last < ids(key).last())
+                    page.next().map(PetQuery::after).filter(last -> last >= from - 1 && last < ids(key).last())
                             .map(last -> last + 1).orElse(-from));
             if (repeated && isAffordable()) {
                 readBlock(key);
@@ -162,7 +180,12 @@ public final class BlockCache {
     /// Keeps a block when it has been read. If that fails, a later request tries again.
     private void readBlock(Key key) {
         Consumer<Block> keeper = memory.keeper(key);
-        if (inFlight.add(key)) {
+        if (!inFlight.add(key)) {
+            return;
+        }
+        if (inFlight.size() > MOST_IN_FLIGHT) {
+            inFlight.remove(key);
+        } else {
             var _ = CompletableFuture.completedFuture(ids(key)).thenCompose(source::readBlock).thenAccept(keeper)
                     .whenComplete((_, _) -> inFlight.remove(key));
         }

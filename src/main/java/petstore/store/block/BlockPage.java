@@ -25,6 +25,8 @@ final class BlockPage {
     private long from;
     private int blocks;
     private Optional<Block> last = Optional.empty();
+    /// The greatest id of the catalogue in the latest of the snapshots of the blocks.
+    private long greatest;
     private boolean isMixed;
 
     BlockPage(PetQuery query) {
@@ -53,6 +55,7 @@ final class BlockPage {
             return;
         }
         last = Optional.of(block);
+        greatest = Math.max(greatest, block.version().lastId());
         blocks++;
         source = block.json();
         begin = 0;
@@ -96,6 +99,11 @@ final class BlockPage {
     /// Returns the block in which this page ends without a next page, because there is no block after it; absent for other pages.
     Optional<Block> open() {
         return last.filter(block -> !hasNext && block.isOpen());
+    }
+
+    /// Returns true if no earlier block is of a later snapshot than the last one, which would lack animals then.
+    boolean endsInLatestBlock() {
+        return last.filter(block -> block.version().lastId() == greatest).isPresent();
     }
 
     Page toPage() {

@@ -5,9 +5,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -30,6 +36,7 @@ class BlockCacheTest {
 
     private static final long SEED = Long.getLong("petstore.seed", System.nanoTime());
     private static final int PAGES = Integer.getInteger("petstore.pages", 5_000);
+    private static final int THREADS = 8;
     private static final PetQuery FIRST = new PetQuery(20, Optional.empty(), 0);
 
     /// A catalogue in memory that counts its reads.
@@ -39,6 +46,8 @@ class BlockCacheTest {
         long lastId;
         long epoch;
         long changes;
+        /// The greatest id that the service knows, if it does not know the latest yet.
+        OptionalLong knownId = OptionalLong.empty();
         int pages;
         final List<Block.Ids> blocks = new ArrayList<>();
         /// Runs after the snapshot of a block, before the block is there.
@@ -93,7 +102,7 @@ class BlockCacheTest {
 
         @Override
         public Optional<CatalogueVersion> findVersion() {
-            return Optional.of(new CatalogueVersion(epoch, lastId));
+            return Optional.of(new CatalogueVersion(epoch, knownId.orElse(lastId)));
         }
     }
 
@@ -285,6 +294,84 @@ class BlockCacheTest {
         }
         assertThat(model.blocks).hasSize(2);
         assertThat(text(cache.list(after(250)).join())).isIn(text(before), text(model.page(after(250))));
+    }
+
+    /// Another process has added animals of which the service does not know yet.
+    @Test
+    void endsNoPageBeforeAnimalsThatALaterBlockLacks() {
+        model.addAll(100);
+        model.knownId = OptionalLong.of(100);
+        for (int i = 0; i < 3; i++) {
+            var _ = list(cache, after(300));
+        }
+        assertThat(model.blocks).containsExactly(new Block.Ids(256, 511));
+        LongStream.rangeClosed(101, 600).forEach(id -> model.add(id, Optional.empty()));
+        for (int i = 0; i < 3; i++) {
+            var _ = list(cache, after(i));
+        }
+        assertThat(model.blocks).hasSize(2);
+        var _ = list(cache, new PetQuery(100, Optional.empty(), 200));
+    }
+
+    /// In each epoch, a block is requested three times: one page comes from memory, which does not pay for the read.
+    @Test
+    void readsCostAtMostWhatBlocksSave() {
+        int blocks = 100;
+        model.addAll(blocks * BlockCache.IDS);
+        int requests = 0;
+        for (int i = 0; i < 40; i++) {
+            model.epoch++;
+            for (int block = 0; block < blocks; block++) {
+                for (int page = 0; page < 3; page++) {
+                    var _ = list(cache, new PetQuery(1, Optional.empty(), (long) block * BlockCache.IDS + 10 * page));
+                    requests++;
+                }
+            }
+        }
+        assertThat(model.blocks).hasSizeBetween(1_000, 1_000 + requests / 64 + (requests - model.pages) / 5);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 5})
+    void readsNoBlockForWalkBehindBlockInMemory(int limit) {
+        model.addAll(2_000);
+        for (int i = 0; i < 2; i++) {
+            var _ = list(cache, after(i));
+        }
+        assertThat(model.blocks).hasSize(1);
+        Optional<PetQuery> next = Optional.of(new PetQuery(limit, Optional.empty(), 0));
+        while (next.isPresent()) {
+            next = list(cache, next.get()).next();
+        }
+        assertThat(model.blocks).hasSize(1);
+    }
+
+    /// Readers of the store complete pages at the same time.
+    @Test
+    void readsTwoBlocksAtATimeAtMost() throws InterruptedException {
+        Model slow = new Model() {
+            @Override
+            public synchronized CompletableFuture<Block> readBlock(Block.Ids ids) {
+                blocks.add(ids);
+                return new CompletableFuture<>();
+            }
+        };
+        slow.addAll(THREADS * BlockCache.IDS);
+        try (ExecutorService threads = Executors.newFixedThreadPool(THREADS)) {
+            for (int round = 0; round < 300; round++) {
+                BlockCache blocks = new BlockCache(slow, memory, BlockCache.IDS);
+                slow.blocks.clear();
+                for (int block = 0; block < THREADS; block++) {
+                    assertThat(blocks.list(after((long) block * BlockCache.IDS))).isCompleted();
+                }
+                CyclicBarrier begin = new CyclicBarrier(THREADS);
+                var _ = threads.invokeAll(IntStream.range(0, THREADS).<Callable<Object>>mapToObj(block -> () -> {
+                    var _ = begin.await();
+                    return blocks.list(after((long) block * BlockCache.IDS + 1)).join();
+                }).toList());
+                assertThat(slow.blocks).hasSizeLessThanOrEqualTo(2);
+            }
+        }
     }
 
     @Test
