@@ -1,5 +1,6 @@
 package petstore.http;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -31,6 +32,7 @@ public record Dispatcher(Routes routes, Bearer bearer, RateLimits limits, Teleme
 
     private static final int MAX_BODY_BYTES = 64 * 1024;
     private static final byte[] NO_BODY = {};
+    private static final Duration KEY_CHECKED_FOR = Duration.ofMillis(100);
 
     /// A request. It has no `match` if no route has both path and method.
     private record Call(RequestHead head, String path, Optional<Routes.Match> match, List<Header> forBrowsers) {
@@ -61,7 +63,7 @@ public record Dispatcher(Routes routes, Bearer bearer, RateLimits limits, Teleme
                 return call.respond(unmet(head).orElse(new Respond(preflight.get())));
             }
             return Routes.needsKey(head.path())
-                    ? decide(call, bearer.authenticate(head.headers().all("Authorization")))
+                    ? decide(call, authenticate(head))
                     : admit(call, Optional.empty(), RateLimits.Quota.UNLIMITED);
         } catch (Exception | Error e) {
             return call.respond(new Respond(response(head, e)));
@@ -114,9 +116,30 @@ public record Dispatcher(Routes routes, Bearer bearer, RateLimits limits, Teleme
             return new Await(operate(call.head(), match, key, NO_BODY));
         }
         Optional<Response> refusal = MediaType.refusal(call.head().headers());
-        return refusal.isPresent()
-                ? new Respond(refusal.get())
-                : new ReadBody(MAX_BODY_BYTES, body -> operate(call.head(), match, key, body));
+        if (refusal.isPresent()) {
+            return new Respond(refusal.get());
+        }
+        long checkedNs = System.nanoTime();
+        return new ReadBody(MAX_BODY_BYTES,
+                body -> key.isEmpty() || System.nanoTime() - checkedNs < KEY_CHECKED_FOR.toNanos()
+                        ? operate(call.head(), match, key, body)
+                        : operate(call, match, body, authenticate(call.head())));
+    }
+
+    /// Operates on a body that took long, so that the key may have been revoked since the head of the request.
+    private CompletableFuture<Response> operate(Call call, Routes.Match match, byte[] body,
+            Bearer.Authentication authentication) {
+        return switch (authentication) {
+            case Bearer.Accepted(var key) -> operate(call.head(), match, Optional.of(key), body);
+            case Bearer.Refused(var refusal) ->
+                CompletableFuture.completedFuture(refuse(call, NO_KEY, refusal).response());
+            case Bearer.Pending(var later) -> later.thenCompose(known -> operate(call, match, body, known))
+                    .exceptionally(failure -> response(call.head(), failure));
+        };
+    }
+
+    private Bearer.Authentication authenticate(RequestHead head) {
+        return bearer.authenticate(head.headers().all("Authorization"));
     }
 
     /// Returns a 417 if the request has an unknown expectation (RFC 9110 section 10.1.1).

@@ -1,5 +1,6 @@
 package petstore.blackbox;
 
+import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -22,6 +23,7 @@ import petstore.KeyToken;
 import petstore.Scope;
 import petstore.store.SqlStore;
 import petstore.testkit.ApiClient;
+import petstore.testkit.RawClient;
 import petstore.testkit.TestClock;
 import petstore.testkit.TestService;
 import petstore.testkit.TestStore;
@@ -110,6 +112,33 @@ class AuthenticationTest {
         await("the revoked key is refused").atMost(REVOCATION_LIMIT)
                 .until(() -> client.get("/v1/pets").statusCode() != 200);
         assertRefused(token);
+    }
+
+    /// The key was accepted for the head of the request.
+    @Test
+    void refusesKeyThatIsRevokedBeforeBodyEnds() throws IOException {
+        KeyToken token = issue(EnumSet.allOf(Scope.class), Optional.empty());
+        ApiClient client = service.client().withKey(token.text());
+        String pet = "{\"name\":\"Rex\",\"categoryId\":1}";
+        try (RawClient slow = new RawClient(service.port()); RawClient valid = new RawClient(service.port())) {
+            slow.send(headOfCreate(token.text(), pet) + pet.substring(1, pet.length() - 1));
+            valid.send(headOfCreate(TestService.KEY, pet) + pet.substring(1, pet.length() - 1));
+            assertThat(client.get("/v1/pets").statusCode()).isEqualTo(200);
+            assertThat(otherProcess.keys().revoke(token.id(), clock.instant())).isPresent();
+            await("the revoked key is refused").atMost(REVOCATION_LIMIT)
+                    .until(() -> client.get("/v1/pets").statusCode() != 200);
+            RawClient.Response refused = slow.send("}").response().orElseThrow();
+            assertThat(refused.status()).isEqualTo(401);
+            assertThat(refused.headers().get("www-authenticate")).containsExactly(INVALID_KEY_CHALLENGE);
+            assertThat(valid.send("}").response().orElseThrow().status()).isEqualTo(201);
+        }
+        assertThat(service.client().get("/v1/pets").body()).doesNotContain("\"id\":2");
+    }
+
+    /// Returns the head of a request whose body lacks its last byte.
+    private static String headOfCreate(String key, String body) {
+        return "POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + key
+                + "\r\nContent-Type: application/json\r\nContent-Length: " + body.length() + "\r\n\r\n{";
     }
 
     @Test

@@ -78,7 +78,6 @@ final class PostgresErrors {
     static String detail(Throwable e) {
         Throwable known = e instanceof SQLException || !(e.getCause() instanceof SQLException) ? e : e.getCause();
         return message(e) + switch (known instanceof SQLException sql ? root(sql).getCause() : null) {
-            case UnknownHostException unknown -> " The host " + unknown.getMessage() + " is unknown";
             case SocketTimeoutException timeout -> " " + timeout.getMessage();
             case null, default -> "";
         };

@@ -64,6 +64,7 @@ final class PostgresHost implements AutoCloseable {
     private long pauseNs;
     private long pausedNs;
     private volatile boolean outdated;
+    private volatile boolean answered;
 
     PostgresHost(PostgresConnector connector, PostgresUri address) {
         this.connector = connector;
@@ -86,6 +87,7 @@ final class PostgresHost implements AutoCloseable {
             close();
         }
         ServerState now = ask(PostgresHost::read);
+        answered = true;
         state = now;
         return now;
     }
@@ -95,8 +97,14 @@ final class PostgresHost implements AutoCloseable {
         return Objects.requireNonNull(state);
     }
 
+    /// Returns true if the server has answered before, be it with an error.
     boolean hasAnswered() {
-        return state != null;
+        return answered;
+    }
+
+    /// Notes that the server has answered if it has sent this error.
+    void noteAnswer(SQLException e) {
+        answered |= PostgresErrors.server(PostgresErrors.root(e)).isPresent();
     }
 
     /// Opens a session. Errors: `SQLException`, also if the address leads to another server or schema than `expected` now.

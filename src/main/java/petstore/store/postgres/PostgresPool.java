@@ -11,6 +11,7 @@ import java.util.Objects;
 import java.util.WeakHashMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.atomic.AtomicReference;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
@@ -46,6 +47,7 @@ final class PostgresPool implements State.Connections {
 
         /// The mark of each connection, until the pool has closed it and forgotten it.
         private final Map<Connection, String> marks = Collections.synchronizedMap(new WeakHashMap<>());
+        private final AtomicReference<@Nullable Connection> first = new AtomicReference<>();
         private volatile boolean closed;
         /// The last attempt to connect, if it failed.
         private volatile @Nullable FailedAttempt failure;
@@ -54,7 +56,8 @@ final class PostgresPool implements State.Connections {
         @Override
         public Connection getConnection() throws SQLException {
             try {
-                Connection connection = open();
+                Connection opened = first.getAndSet(null);
+                Connection connection = opened == null ? open() : opened;
                 failure = null;
                 return connection;
             } catch (SQLException e) {
@@ -101,8 +104,8 @@ final class PostgresPool implements State.Connections {
     private final HikariDataSource pool;
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
 
-    /// Opens a pool of `size` connections. Errors: `RuntimeException` if the first connection fails.
-    PostgresPool(PostgresHost host, ServerState server, int size) {
+    /// Opens a pool of `size` connections. Errors: `SQLException` if the first one fails.
+    PostgresPool(PostgresHost host, ServerState server, int size) throws SQLException {
         this.host = host;
         this.server = server;
         HikariConfig config = new HikariConfig();
@@ -114,6 +117,8 @@ final class PostgresPool implements State.Connections {
         config.setValidationTimeout(VALIDATION.toMillis());
         config.setKeepaliveTime(KEEP_ALIVE.toMillis());
         try {
+            // The pool itself sleeps for a second if its first connection fails.
+            source.first.set(source.open());
             this.pool = new HikariDataSource(config);
         } catch (Throwable e) {
             source.close();
@@ -152,6 +157,8 @@ final class PostgresPool implements State.Connections {
     @Override
     public void close() {
         HOUSEKEEPER.execute(() -> {
+            // A connection that is being opened must not come to the closed pool.
+            source.closed = true;
             try {
                 Closer.closeAll(pool, source::close);
             } catch (RuntimeException | Error e) {

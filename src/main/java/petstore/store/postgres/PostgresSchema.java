@@ -51,8 +51,7 @@ final class PostgresSchema {
     }
 
     /// Prepares a database for a store: checks its encoding, and upgrades the schema by the policy `migrate`, without a time limit
-    /// for its statements.
-    /// Creates a missing store if `access` allows it, and logs where.
+    /// for the statements of its scripts. Creates a missing store if `access` allows it, and logs where.
     ///
     /// Errors: [CommandFailure]; `SQLException` if a statement fails, also if other
     /// sessions use a table that an upgrade changes; then the caller tries again.
@@ -73,9 +72,17 @@ final class PostgresSchema {
                 return;
             }
         }
+        if (host.state().standby()) {
+            throw new CommandFailure("the standby " + host.address()
+                    + " has the schema of an older version; upgrade its primary first");
+        }
         try (PostgresSession session = host.open(host.state(), PostgresConnector.Timeouts.MIGRATION)) {
+            // A server that falls silent must not hold the start.
+            session.limit(PostgresConnector.Timeouts.WATCH.statement());
             boolean isNew = session.inTransaction(locked -> {
-                boolean created = upgrade(locked, host);
+                boolean created = prepareUpgrade(locked, host);
+                session.limit(PostgresConnector.Timeouts.MIGRATION.statement());
+                Migrations.run(locked, Migrations.Scripts.POSTGRESQL, Migrations.LATEST);
                 // Its COMMIT waits for the standby, which may not respond.
                 session.limit(PostgresConnector.Timeouts.COMMAND.statement());
                 return created;
@@ -94,7 +101,7 @@ final class PostgresSchema {
     }
 
     /// Returns true if there was no store before.
-    private static boolean upgrade(Session session, PostgresHost host) throws SQLException {
+    private static boolean prepareUpgrade(Session session, PostgresHost host) throws SQLException {
         lock(session);
         session.execute(LIMIT_LOCK_WAITS);
         // Another process may have created the store meanwhile.
@@ -104,7 +111,6 @@ final class PostgresSchema {
         if (obstacle.isPresent()) {
             throw new CommandFailure("no store can be created in " + place(session, host) + "; " + obstacle.get());
         }
-        Migrations.run(session, Migrations.Scripts.POSTGRESQL, Migrations.LATEST);
         return isNew;
     }
 

@@ -130,6 +130,7 @@ final class PostgresSearch {
     }
 
     private static Candidate<PostgresHost> refused(PostgresHost host, SQLException e) {
+        host.noteAnswer(e);
         return new Candidate<>(host, Optional.empty(), Optional.of(PassingFailures.refusal(e, host.hasAnswered())));
     }
 

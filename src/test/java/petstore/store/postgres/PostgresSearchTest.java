@@ -175,6 +175,25 @@ class PostgresSearchTest {
         }
     }
 
+    /// It was starting, and ended meanwhile.
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    @SuppressWarnings("try") // The port refuses before the test ends.
+    void waitsForServerThatRefusesAfterItsError(boolean serves) throws IOException {
+        try (TcpProxy address = new TcpProxy(next.port(), Duration.ZERO)) {
+            address.fail(new SocketFault("57P03 starting"), 0);
+            CompletableFuture<SqlStore> opening = CompletableFuture.supplyAsync(
+                    () -> serves ? service(address) : open(StoreAccess.CREATE, host(address)),
+                    task -> Thread.ofPlatform().daemon().start(task));
+            await().atMost(PATIENCE).until(() -> !log.with("starting").isEmpty());
+            address.close();
+            // It is asked again meanwhile.
+            await().during(PostgresSearch.PAUSE.multipliedBy(4)).until(() -> !opening.isDone());
+            address.moveTo(next.port());
+            opening.join().close();
+        }
+    }
+
     /// The upgrade is read before it is written again.
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
@@ -193,6 +212,43 @@ class PostgresSearchTest {
         } finally {
             next.query("DROP DATABASE fresh WITH (FORCE)");
         }
+    }
+
+    /// Only the statements of an upgrade may take as long as they like, not those that prepare it.
+    @ParameterizedTest
+    @ValueSource(strings = {"pg_try_advisory_xact_lock", "lock_timeout = "})
+    void waitsForServerThatIsSilentBeforeUpgrade(String statement) throws IOException {
+        next.query("CREATE DATABASE fresh");
+        try (TcpProxy address = new TcpProxy(next.port(), Duration.ZERO)) {
+            address.failAfter(new SocketFault("silence"), false, statement);
+            PostgresUri fresh = PostgresUri.parse("postgresql://postgres@127.0.0.1:" + address.port() + "/fresh");
+            CompletableFuture<Void> opening = CompletableFuture.runAsync(
+                    () -> Postgres.forCommand(fresh, SchemaPolicy.AUTO, StoreAccess.CREATE).close(),
+                    task -> Thread.ofPlatform().daemon().start(task));
+            await().atMost(PATIENCE).until(() -> !log.with("waiting").isEmpty());
+            address.moveTo(next.port());
+            assertThat(opening).succeedsWithin(PATIENCE);
+        } finally {
+            next.query("DROP DATABASE fresh WITH (FORCE)");
+        }
+    }
+
+    /// A standby cannot be upgraded, so waiting would not help.
+    @Test
+    void endsAtOnceIfStandbyHasOlderSchema() throws IOException {
+        next.query("CREATE SCHEMA older");
+        String path = "/postgres?options=-csearch_path%3Dolder";
+        Postgres.forCommand(PostgresUri.parse("postgresql://postgres@" + next.host() + path), SchemaPolicy.AUTO,
+                StoreAccess.CREATE).close();
+        next.query("DELETE FROM older.schema_version WHERE version = " + Migrations.LATEST);
+        try (PlainPostgres copy = next.standby(folder.resolve("older"))) {
+            PostgresUri older = PostgresUri.parse("postgresql://postgres@" + copy.host() + path);
+            assertThatThrownBy(() -> Postgres.forCommand(older, SchemaPolicy.AUTO, StoreAccess.READ))
+                    .isInstanceOf(CommandFailure.class).hasMessageContaining("upgrade its primary first");
+        } finally {
+            next.query("DROP SCHEMA older CASCADE");
+        }
+        assertThat(log.with("waiting")).isEmpty();
     }
 
     /// No statement but those of an upgrade may take as long as it likes.

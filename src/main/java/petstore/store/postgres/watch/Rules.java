@@ -26,6 +26,7 @@ final class Rules {
     /// The clock is looked at more often. If it shows an older commit, this process did not run meanwhile.
     private static final Duration PAUSED = Adoption.TRUST.plusMillis(500);
     private static final String TAKEN_OVER = "another server has taken over";
+    private static final String RESTARTED = "the server has restarted";
     private static final String RESTORED = "an older state of the database was restored";
 
     private Rules() {
@@ -139,7 +140,8 @@ final class Rules {
                 return stay(usable);
             }
             if (!used.server().isSameRun(proof.server())) {
-                return leave(usable, TAKEN_OVER);
+                return leave(usable,
+                        used.server().lineage().equals(proof.server().lineage()) ? RESTARTED : TAKEN_OVER);
             }
             return used.versionOf(proof.read()).fellBelow(proof.known())
                     ? leave(usable.restored(), RESTORED)

@@ -52,10 +52,13 @@ public record State(long term, Phase phase, Optional<Adoption> last, Optional<Se
 
     /// Returns the hosts and the reasons why they cannot be used, e.g. `db1:5432: the database is a standby`.
     public String reason() {
-        return reasons.isEmpty()
-                ? "no commit has completed yet"
-                : reasons.entrySet().stream().map(each -> line(each.getKey(), each.getValue())).sorted()
-                        .collect(Collectors.joining("; "));
+        if (reasons.isEmpty()) {
+            return phase instanceof Primary(var adoption, _)
+                    ? line(adoption.host(), "the last commit is too old")
+                    : "no commit has completed yet";
+        }
+        return reasons.entrySet().stream().map(each -> line(each.getKey(), each.getValue())).sorted()
+                .collect(Collectors.joining("; "));
     }
 
     static String line(String host, String reason) {

@@ -145,7 +145,7 @@ class RulesTest {
     void restartBeginsEpoch() {
         play("""
                 a serves 1 v3.5         | primary a, epoch 1
-                a proves 1 v3.5 restarted | none; unusable: a: another server has taken over; close a; ask all
+                a proves 1 v3.5 restarted | none; unusable: a: the server has restarted; close a; ask all
                 a proves 1 v3.6 restarted | opening a, epoch 2; open a with keys
                 opened                  | primary a, epoch 2; again""");
     }
