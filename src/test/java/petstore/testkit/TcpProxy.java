@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 public final class TcpProxy implements AutoCloseable {
 
     private volatile ServerSocket listener;
+    private Thread acceptor;
     private final Set<Socket> clients = ConcurrentHashMap.newKeySet();
     private final Duration delay;
     private final AtomicInteger remaining = new AtomicInteger(-1);
@@ -46,7 +47,7 @@ public final class TcpProxy implements AutoCloseable {
         this.listener = new ServerSocket(ownPort, 0, own);
         this.target = target;
         this.delay = delay;
-        Thread.ofVirtual().start(this::accept);
+        acceptor = Thread.ofVirtual().start(this::accept);
     }
 
     public int port() {
@@ -67,11 +68,15 @@ public final class TcpProxy implements AutoCloseable {
 
     private void listenAgain() {
         try {
+            // Until then the port is in use, although the listener is closed.
+            acceptor.join();
             listener = new ServerSocket(port(), 0, InetAddress.getLoopbackAddress());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
         }
-        Thread.ofVirtual().start(this::accept);
+        acceptor = Thread.ofVirtual().start(this::accept);
     }
 
     /// Refuses connections after a number of further ones, which stay open, until [#moveTo].
