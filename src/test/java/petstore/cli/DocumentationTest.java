@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import petstore.Failure;
 import petstore.cli.options.Variables;
 import petstore.cli.terminal.Console;
+import petstore.store.postgres.Postgres;
 import petstore.testkit.ServedContract;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.OptionSpec;
@@ -205,6 +206,15 @@ class DocumentationTest {
     }
 
     /// Otherwise, the log has the address of the proxy instead of the client.
+    @Test
+    void numberOfConnectionsIsThatOfTheService() throws IOException {
+        for (String file : List.of("docs/postgresql.md", "deploy/cluster/patroni.yaml",
+                "deploy/cluster/pgbouncer.ini")) {
+            assertThat(matches(Pattern.compile("--database-readers`? \\+ (\\d+)"), Files.readString(Path.of(file))))
+                    .as(file).isNotEmpty().containsOnly(String.valueOf(Postgres.FURTHER_CONNECTIONS));
+        }
+    }
+
     @Test
     void exampleProxiesForwardClientAddress() throws IOException {
         assertThat(Path.of("docs/deployment.md")).content()

@@ -10,6 +10,7 @@ import petstore.Failure;
 import petstore.http.message.Request;
 import petstore.http.message.RequestHead;
 import petstore.http.message.Response;
+import petstore.testkit.LogLines;
 import petstore.testkit.TestHeaders;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -72,8 +73,11 @@ class HealthTest {
             throw new Failure(Failure.Unavailability.STATEMENT_FAILED, "the store is unavailable",
                     new IllegalStateException("ERROR: canceling statement"));
         }, "1.2.3", new UnavailabilityLog());
-        assertThat(unready.readyz(request(""), ofOperator).refusal().orElseThrow().reason())
-                .isEqualTo("the store is unavailable");
+        try (LogLines log = new LogLines("petstore.http")) {
+            assertThat(unready.readyz(request(""), ofOperator).refusal().orElseThrow().reason())
+                    .isEqualTo("the store is unavailable");
+            assertThat(log.with("got 503 (statement_failed): the store is unavailable")).hasSize(1);
+        }
     }
 
     /// Clients without a key learn no address.

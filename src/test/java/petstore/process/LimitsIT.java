@@ -20,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import petstore.store.postgres.Postgres;
 import petstore.store.sqlite.FolderLock;
 import petstore.testkit.ApiClient;
 import petstore.testkit.Disk;
@@ -47,7 +48,7 @@ class LimitsIT {
     private static final Duration RECOVERY = Duration.ofSeconds(10);
     private static final Duration POOL_FILLS = Duration.ofSeconds(2);
     private static final int READERS = 2;
-    private static final int MOST_CONNECTIONS = READERS + 6;
+    private static final int MOST_CONNECTIONS = READERS + Postgres.FURTHER_CONNECTIONS;
     private static final String PET = "{\"name\":\"Rex\",\"categoryId\":1}";
 
     private static final List<String> PATHS = List.of("/v1/pets", "/readyz", "/docs", "/openapi.json", "/livez");

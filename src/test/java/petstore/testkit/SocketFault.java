@@ -7,7 +7,7 @@ import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
-/// A failure of a connection to PostgreSQL before its first statement: `close`, `reset`, `silence`, `silence after login`,
+/// A failure of a connection to PostgreSQL before its first statement: `close`, `refuse`, `reset`, `silence`, `silence after login`,
 /// `close in TLS`, `HTTP` for a server of another protocol, else an error of the server, e.g. `57P03 starting up`.
 public record SocketFault(String text) {
 
@@ -20,7 +20,7 @@ public record SocketFault(String text) {
             case "silence" -> {
                 // The client waits until the socket is closed.
             }
-            case "close" -> client.close();
+            case "close", "refuse" -> client.close();
             case "reset" -> reset(client);
             default -> afterTlsRequest(client, new DataInputStream(client.getInputStream()), client.getOutputStream());
         }

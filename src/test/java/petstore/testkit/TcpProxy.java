@@ -101,7 +101,7 @@ public final class TcpProxy implements AutoCloseable {
 
     /// Makes all connections fail until [#moveTo], once a client has sent these texts in this order on one connection.
     ///
-    /// @param failure `close` or `silence`
+    /// @param failure `close`, `refuse` or `silence`
     /// @param forwards true if the server gets the last text, and only its response is lost
     public void failAfter(SocketFault failure, boolean forwards, String... texts) {
         nextFault = Optional.of(failure);
@@ -111,6 +111,9 @@ public final class TcpProxy implements AutoCloseable {
 
     private void failNow() throws IOException {
         failsAfter = List.of();
+        if (nextFault.orElseThrow().text().equals("refuse")) {
+            listener.close();
+        }
         fault = nextFault;
         for (Socket client : clients) {
             nextFault.orElseThrow().meet(client);

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Set;
 
 import petstore.store.SchemaPolicy;
+import petstore.store.postgres.Postgres;
 import petstore.store.postgres.PostgresInspection;
 import petstore.store.postgres.PostgresUri;
 
@@ -15,8 +16,6 @@ record DatabaseChecks(PostgresUri uri, SchemaPolicy migrate, int readers, Clock 
     private static final Set<String> OVERRULED = Set.of("off", "local", "remote_write");
     private static final String PASSING = "serve and commands wait for it";
     private static final Duration CLOCK_TOLERANCE = Duration.ofSeconds(5);
-    /// Connections of a service besides its readers.
-    private static final int OTHER_CONNECTIONS = 6;
 
     List<Finding> findings() {
         List<PostgresInspection.Outcome> outcomes = PostgresInspection.of(uri);
@@ -41,7 +40,7 @@ record DatabaseChecks(PostgresUri uri, SchemaPolicy migrate, int readers, Clock 
         String role = state.standby() ? "standby" : state.readOnly() ? "read-only" : "primary";
         findings.add(Finding.ok("host", host + "PostgreSQL " + state.version() + ", " + role + ", "
                 + state.maxConnections() + " connections at most"));
-        if (state.maxConnections() < readers + OTHER_CONNECTIONS) {
+        if (state.maxConnections() < readers + Postgres.FURTHER_CONNECTIONS) {
             findings.add(Finding.warn("connections", host + "max_connections is too low for --database-readers "
                     + readers, "raise it, or lower --database-readers"));
         }

@@ -68,7 +68,7 @@ public final class BlockCache {
     private volatile AtomicLongArray recent = new AtomicLongArray(RECENT);
     private final AtomicInteger repeats = new AtomicInteger();
     private final LongAdder savedPages = new LongAdder();
-    /// What reads of blocks have cost, in pages.
+    /// The cost of all reads of blocks, in pages.
     private final AtomicLong spentPages = new AtomicLong(-MOST_SAVED);
 
     public BlockCache(Source source, SharedMemory memory, int idsOfBlock) {

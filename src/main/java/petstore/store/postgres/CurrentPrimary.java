@@ -165,7 +165,10 @@ final class CurrentPrimary implements PostgresSessions {
             observe(new Observation.Pooled(adoption.term(), adoption.host(), PostgresErrors.message(e)));
             throw unavailable(Unavailability.NO_PRIMARY);
         } catch (SQLException e) {
-            throw PostgresErrors.ofRequest(adoption.host(), e);
+            // The connections of a server that was left are closed, whatever they do.
+            throw state().term() == adoption.term() || e instanceof PostgresSession.UnknownOutcomeException
+                    ? PostgresErrors.ofRequest(adoption.host(), e)
+                    : unavailable(Unavailability.NO_PRIMARY);
         }
     }
 

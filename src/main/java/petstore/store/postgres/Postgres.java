@@ -29,6 +29,8 @@ public final class Postgres implements Database {
     private static final int WRITERS = 2;
     /// Connections for keys, versions and health checks.
     private static final int OTHERS = 2;
+    /// The connections of a service besides those of its readers: two of them watch the primary.
+    public static final int FURTHER_CONNECTIONS = WRITERS + OTHERS + 2;
     public static final Duration COMMAND_WAIT = PostgresSearch.COMMAND_WAIT;
     private static final Duration COMMAND_PATIENCE = Duration.ofDays(1);
     static final String SERVICE_WAIT_IS_OVER = " and --database-wait is over";

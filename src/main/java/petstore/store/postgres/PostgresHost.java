@@ -97,7 +97,7 @@ final class PostgresHost implements AutoCloseable {
         return Objects.requireNonNull(state);
     }
 
-    /// Returns true if the server has answered before, be it with an error.
+    /// Returns true if the server has answered before, also with an error.
     boolean hasAnswered() {
         return answered;
     }

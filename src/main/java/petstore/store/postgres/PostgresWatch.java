@@ -160,9 +160,14 @@ final class PostgresWatch {
     }
 
     private Duration checkTrust() {
-        primary.state().used().ifPresent(adoption -> primary.observe(new Observation.Silent(adoption.term(),
-                Duration.ofNanos(System.nanoTime() - adoption.committed().get()))));
+        primary.state().used()
+                .ifPresent(adoption -> primary.observe(new Observation.Silent(adoption.term(), age(adoption))));
         return EXPIRY_INTERVAL;
+    }
+
+    /// Returns the time since the last commit. A pause of the process may have made it long.
+    private static Duration age(Adoption adoption) {
+        return Duration.ofNanos(System.nanoTime() - adoption.committed().get());
     }
 
     private Duration runEffects() {
@@ -195,9 +200,7 @@ final class PostgresWatch {
                 }
             }
             opened.handOver();
-            // A pause of the process may have made the last commit too old.
-            checkTrust();
-            primary.observe(new Observation.Opened(adoption.term(), pool));
+            primary.observe(new Observation.Opened(adoption.term(), pool, age(adoption)));
         } catch (Throwable e) {
             primary.observe(new Observation.OpeningFailed(adoption.term(), failed(adoption.host(), e)));
         }

@@ -75,6 +75,15 @@ class BearerTest {
                 .as("refreshes").isLessThanOrEqualTo(MOST_REFRESHES);
     }
 
+    /// Its owner may have been revoked meanwhile. The database is slow, or nobody reads the keys.
+    @Test
+    void looksUpKnownKeyThatWasReadTooLongAgo() {
+        KeyToken token = issue();
+        Duration promised = Duration.ofSeconds(2);
+        await().atMost(PATIENCE).until(() -> store.keys().known().age().compareTo(promised) > 0);
+        assertThat(authenticate(token)).isInstanceOf(Bearer.Pending.class);
+    }
+
     @Test
     void looksUpUnknownKeys() {
         KeyToken token = issue();

@@ -132,11 +132,8 @@ class FullPostgresTest {
         hold();
         assertThatThrownBy(() -> Postgres.forService(address, SchemaPolicy.AUTO, 2, Duration.ofSeconds(1),
                 new AtomicBoolean())).hasMessageContaining("cannot be used and --database-wait is over: FATAL");
-        try (PostgresHost host = PostgresSearch.hosts(new PostgresConnector(false), address).getFirst()) {
-            assertThatThrownBy(() -> new PostgresSearch(address, List.of(host), true).find(Duration.ZERO,
-                    PostgresSearch.COMMAND_WAIT_IS_OVER, found -> found))
-                    .hasMessageContaining("cannot be used after a wait of 2 minutes: FATAL");
-        }
+        assertThatThrownBy(() -> PostgresSearch.forCommand(address, true, Duration.ofMillis(1), found -> found))
+                .hasMessageContaining("cannot be used after a wait of 2 minutes: FATAL");
     }
 
     private void assertWaits(Supplier<SqlStore> open, int slots) throws SQLException {

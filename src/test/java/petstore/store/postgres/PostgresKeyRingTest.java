@@ -104,7 +104,8 @@ class PostgresKeyRingTest extends AbstractKeyRingTest {
     @ParameterizedTest
     @CsvSource({"close, FROM api_key_change, false", "silence, FROM api_key_change, false",
             "close, FROM api_key ORDER, true", "silence, LOCK TABLE, false",
-            "close, INSERT INTO api_key, true", "close, INSERT INTO api_key;COMMIT, false",
+            "refuse, FROM api_key_change, false", "close, INSERT INTO api_key, true",
+            "close, INSERT INTO api_key;COMMIT, false",
             "close, INSERT INTO api_key;COMMIT, true", "silence, INSERT INTO api_key;COMMIT, true",
             "close, FROM api_key WHERE id, false"})
     void startWaitsForReadingAndFirstKey(SocketFault fault, String statements, boolean forwards) throws IOException {

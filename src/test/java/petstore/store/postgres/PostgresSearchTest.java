@@ -269,6 +269,9 @@ class PostgresSearchTest {
             3D000 no database                                 | make it with createdb
             08P01 no such database: x                         | make it with createdb
             08P01 password authentication failed for user "x" | the password of --database or --to comes from
+            08P01 login rejected                              | the password of --database or --to comes from
+            08P01 empty password returned by client           | the password of --database or --to comes from
+            08P01 no username supplied                        | the password of --database or --to comes from
             08P01 no such user: x                             | the password of --database or --to comes from""")
     void endsAtOnce(SocketFault fault, String reason) throws IOException {
         try (TcpProxy address = new TcpProxy(next.port(), Duration.ZERO)) {
@@ -317,6 +320,8 @@ class PostgresSearchTest {
         try (SqlStore store = opening.join()) {
             AbstractCatalogueTest.added(store.catalogue(), REX);
         }
+        assertThat(log.with("waiting for the database: ")).hasSize(1).allMatch(text -> text.contains("127.0.0.1:"));
+        assertThat(log.with("the database can be used after ")).hasSize(1);
         assertThat(next.query("SELECT count(*) FROM pet")).isNotEqualTo(before);
     }
 

@@ -149,12 +149,14 @@ class PostgresWatchTest {
     }
 
     private static void assertUnready(SqlStore store) {
-        assertThatThrownBy(store::check).isInstanceOf(Failure.class);
+        assertThatThrownBy(store::check).isInstanceOf(Failure.class).hasMessage(Database.UNAVAILABLE);
         for (CompletableFuture<?> request : List.of(store.catalogue().list(ALL), store.catalogue().version(),
                 store.catalogue().find(1), AbstractCatalogueTest.adding(store.catalogue(), pet("Tom")))) {
             assertThat(request).failsWithin(LIMIT).withThrowableThat().havingCause()
-                    .isInstanceOfSatisfying(Failure.class, failure -> assertThat(failure.explanation())
-                            .contains("the database cannot be used"));
+                    .isInstanceOfSatisfying(Failure.class, failure -> {
+                        assertThat(failure.explanation()).contains("the database cannot be used");
+                        assertThat(failure.getMessage()).isEqualTo(Database.UNAVAILABLE);
+                    });
         }
     }
 

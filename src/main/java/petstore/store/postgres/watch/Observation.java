@@ -46,7 +46,10 @@ public sealed interface Observation {
     record Silent(long term, Duration age) implements OfTerm {
     }
 
-    record Opened(long term, State.Connections connections) implements OfTerm {
+    /// Connections to the server of the term were opened.
+    ///
+    /// @param age the time since the last commit
+    record Opened(long term, State.Connections connections, Duration age) implements OfTerm {
     }
 
     record OpeningFailed(long term, Failed failed) implements OfTerm {

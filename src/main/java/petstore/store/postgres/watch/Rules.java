@@ -35,7 +35,7 @@ final class Rules {
     static Transition next(State state, Observation observation) {
         if (state.phase() instanceof State.Closed
                 || (observation instanceof Observation.OfTerm early && early.term() != state.term())) {
-            return observation instanceof Observation.Opened(_, var late)
+            return observation instanceof Observation.Opened(_, var late, _)
                     ? new Transition(state, new Close(late))
                     : stay(state);
         }
@@ -50,7 +50,10 @@ final class Rules {
             case Observation.Silent(_, var age) when age.compareTo(Adoption.TRUST) < 0 -> stay(state);
             case Observation.Silent(_, var age) -> leave(state,
                     state.used().map(Adoption::host).map(state.reasons()::get).orElseGet(() -> silence(age)));
-            case Observation.Opened(_, var connections) -> opened(state, connections);
+            case Observation.Opened(_, var connections, var age) when age.compareTo(Adoption.TRUST) < 0 ->
+                opened(state, connections);
+            case Observation.Opened(_, var connections, var age) ->
+                new Transition(state, new Close(connections)).then(late -> leave(late, silence(age)));
             case Observation.OpeningFailed(_, var failed) -> failed(state.left(new State.None()), failed);
             case Observation.Ended _ -> endTerm(state, new State.Closed());
         };

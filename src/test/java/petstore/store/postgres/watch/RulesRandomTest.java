@@ -173,7 +173,7 @@ class RulesRandomTest {
                 } else {
                     Connected connections = new Connected(adoption);
                     opened.add(connections);
-                    observe(new Observation.Opened(adoption.term(), connections));
+                    observe(new Observation.Opened(adoption.term(), connections, Duration.ZERO));
                 }
                 return;
             }

@@ -361,6 +361,18 @@ class RulesTest {
                 silent 1900             | none; unusable: a: no commit has completed for 1.90 s; the server or its synchronous standby does not respond; close a; ask all""");
     }
 
+    /// The process was paused, so the last commit is too old before requests use the server.
+    @Test
+    void serverIsNotUsedIfItsCommitIsTooOldWhenItIsOpened() {
+        play("""
+                a proves 1              | opening a, epoch 1; open a with keys
+                opened late after 3000 ms | none; close a; ask all""");
+        assertThat(state.unavailable()).contains("a: the service was paused; its last commit is 3.00 s old");
+        play("""
+                a proves 1              | opening a, epoch 2; open a with keys
+                opened                  | primary a, epoch 2; again""");
+    }
+
     @Test
     void endClosesServerInUse() {
         play("""
@@ -477,7 +489,7 @@ class RulesTest {
                     : silent(state.term() - 1, rest));
             case "opened" -> {
                 Adoption adoption = openings.remove();
-                yield List.of(new Observation.Opened(adoption.term(), new Connected(adoption.host())));
+                yield List.of(new Observation.Opened(adoption.term(), new Connected(adoption.host()), age(rest)));
             }
             case "opening" -> List.of(new Observation.OpeningFailed(openings.element().term(),
                     new Observation.Failed(openings.remove().host(), "full",
