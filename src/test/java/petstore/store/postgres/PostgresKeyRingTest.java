@@ -119,6 +119,10 @@ class PostgresKeyRingTest extends AbstractKeyRingTest {
                 return starting.keys().addFirst(first);
             }, task -> Thread.ofPlatform().daemon().start(task));
             await("a line").atMost(PATIENCE).until(() -> !log.with("waiting for the database: ").isEmpty());
+            if (fault.text().equals("refuse")) {
+                // The next attempts are refused.
+                await().during(Duration.ofSeconds(1)).until(() -> !added.isDone());
+            }
             assertThat(added).isNotDone();
             proxy.moveTo(URI.create(url).getPort());
             assertThat(added).succeedsWithin(PATIENCE).isEqualTo(true);
