@@ -10,7 +10,6 @@ import java.sql.Types;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.function.LongConsumer;
 import java.util.stream.Collectors;
@@ -61,9 +60,13 @@ final class StoreCopy {
         }
     }
 
-    /// Reads the next rows of a table: the values of its columns, and the id.
+    /// @param values the values of the table's columns
+    private record Row(Object id, List<@Nullable Object> values) {
+    }
+
+    /// Reads the next rows of a table.
     private interface Rows {
-        List<@Nullable Object[]> after(Object id, Table table) throws SQLException;
+        List<Row> after(Object id, Table table) throws SQLException;
     }
 
     /// An error of the source, which the transaction of the target must not take for its own.
@@ -133,16 +136,11 @@ final class StoreCopy {
         long count = 0;
         int page = PAGE;
         while (page == PAGE) {
-            List<@Nullable Object[]> found = rows.after(after, table);
+            List<Row> found = rows.after(after, table);
             page = found.size();
-            for (@Nullable
-            Object[] row : found) {
-                for (int i = 0; i < table.columns().size(); i++) {
-                    digest(row[i], sha256);
-                }
-            }
+            found.forEach(row -> row.values().forEach(value -> digest(value, sha256)));
             if (page > 0) {
-                after = Objects.requireNonNull(found.getLast()[table.columns().size()]);
+                after = found.getLast().id();
                 if (to.isPresent()) {
                     insert(found, table, to.get());
                 }
@@ -156,7 +154,7 @@ final class StoreCopy {
         return count;
     }
 
-    private static List<@Nullable Object[]> rowsOfSource(Session session, Object after, Table table) {
+    private static List<Row> rowsOfSource(Session session, Object after, Table table) {
         try {
             return rows(session, after, table);
         } catch (SQLException e) {
@@ -164,29 +162,26 @@ final class StoreCopy {
         }
     }
 
-    private static List<@Nullable Object[]> rows(Session session, Object after, Table table) throws SQLException {
+    private static List<Row> rows(Session session, Object after, Table table) throws SQLException {
         PreparedStatement select = session.prepare(table.page());
         select.setObject(1, after);
         return Session.rows(select, row -> {
-            @Nullable
-            Object[] values = new Object[table.columns().size() + 1];
-            for (int i = 0; i < table.columns().size(); i++) {
-                Object value = table.columns().get(i).type() == Types.BIGINT
-                        ? (Object) row.getLong(i + 1)
-                        : row.getString(i + 1);
-                values[i] = row.wasNull() ? null : value;
+            List<@Nullable Object> values = new ArrayList<>();
+            for (int i = 1; i <= table.columns().size(); i++) {
+                Object value = table.columns().get(i - 1).type() == Types.BIGINT
+                        ? (Object) row.getLong(i)
+                        : row.getString(i);
+                values.add(row.wasNull() ? null : value);
             }
-            values[table.columns().size()] = row.getObject(table.columns().size() + 1);
-            return values;
+            return new Row(row.getObject(table.columns().size() + 1), values);
         });
     }
 
-    private static void insert(List<@Nullable Object[]> rows, Table table, Session to) throws SQLException {
+    private static void insert(List<Row> rows, Table table, Session to) throws SQLException {
         PreparedStatement insert = to.prepare(table.insert());
-        for (@Nullable
-        Object[] row : rows) {
+        for (Row row : rows) {
             for (int i = 0; i < table.columns().size(); i++) {
-                insert.setObject(i + 1, row[i], table.columns().get(i).type());
+                insert.setObject(i + 1, row.values().get(i), table.columns().get(i).type());
             }
             insert.addBatch();
         }

@@ -152,9 +152,9 @@ public final class BlockCache {
         return readPage(query).thenApply(page -> {
             boolean repeated = isRepeated(key, from);
             recent.set(slot(key),
-                    page.next().map(PetQuery::after).filter(last -> last >= from - 1 && last < ids(key).last())
+                    page.next().map(PetQuery::after).filter(last -> last >= from && last < ids(key).last())
                             .map(last -> last + 1).orElse(-from));
-            if (repeated && isAffordable()) {
+            if (repeated) {
                 readBlock(key);
             }
             return page;
@@ -177,15 +177,15 @@ public final class BlockCache {
                 || source.findVersion().filter(now -> now.lastId() > last.version().lastId()).isPresent();
     }
 
-    /// Keeps a block when it has been read. If that fails, a later request tries again.
+    /// Reads a block if that is affordable now, and keeps it. If that fails, a later request tries again.
     private void readBlock(Key key) {
-        Consumer<Block> keeper = memory.keeper(key);
         if (!inFlight.add(key)) {
             return;
         }
-        if (inFlight.size() > MOST_IN_FLIGHT) {
+        if (inFlight.size() > MOST_IN_FLIGHT || !isAffordable()) {
             inFlight.remove(key);
         } else {
+            Consumer<Block> keeper = memory.keeper(key);
             var _ = CompletableFuture.completedFuture(ids(key)).thenCompose(source::readBlock).thenAccept(keeper)
                     .whenComplete((_, _) -> inFlight.remove(key));
         }

@@ -323,7 +323,7 @@ class BlockCacheTest {
             model.epoch++;
             for (int block = 0; block < blocks; block++) {
                 for (int page = 0; page < 3; page++) {
-                    var _ = list(cache, new PetQuery(1, Optional.empty(), (long) block * BlockCache.IDS + 10 * page));
+                    var _ = list(cache, new PetQuery(1, Optional.empty(), (long) block * BlockCache.IDS + 10L * page));
                     requests++;
                 }
             }
@@ -331,19 +331,41 @@ class BlockCacheTest {
         assertThat(model.blocks).hasSizeBetween(1_000, 1_000 + requests / 64 + (requests - model.pages) / 5);
     }
 
-    @ParameterizedTest
-    @ValueSource(ints = {1, 5})
-    void readsNoBlockForWalkBehindBlockInMemory(int limit) {
-        model.addAll(2_000);
-        for (int i = 0; i < 2; i++) {
-            var _ = list(cache, after(i));
+    @Test
+    void readsThatMustWaitCostNothing() {
+        List<CompletableFuture<Block>> reads = new ArrayList<>();
+        Model slow = new Model() {
+            @Override
+            public CompletableFuture<Block> readBlock(Block.Ids ids) {
+                blocks.add(ids);
+                reads.add(new CompletableFuture<>());
+                return reads.getLast();
+            }
+        };
+        slow.addAll(4 * BlockCache.IDS);
+        BlockCache blocks = new BlockCache(slow, memory, BlockCache.IDS);
+        for (long after : new long[]{0, 1, 300, 301}) {
+            assertThat(blocks.list(after(after))).isCompleted();
         }
-        assertThat(model.blocks).hasSize(1);
-        Optional<PetQuery> next = Optional.of(new PetQuery(limit, Optional.empty(), 0));
-        while (next.isPresent()) {
-            next = list(cache, next.get()).next();
+        assertThat(slow.blocks).hasSize(2);
+        for (int i = 0; i < 2_000; i++) {
+            assertThat(blocks.list(after(600 + i % 2))).isCompleted();
         }
-        assertThat(model.blocks).hasSize(1);
+        assertThat(slow.blocks).hasSize(2);
+        reads.forEach(read -> read.completeExceptionally(new Failure(Failure.Unavailability.QUEUE_FULL, "busy")));
+        assertThat(blocks.list(after(602))).isCompleted();
+        assertThat(slow.blocks).hasSize(3);
+    }
+
+    /// Its proof of a next page is in the next block.
+    @Test
+    void keepsBlocksOfRepeatedPageThatEndsWithABlock() {
+        model.addAll(600);
+        for (int i = 0; i < 6; i++) {
+            var _ = list(cache, after(BlockCache.IDS - 21));
+        }
+        assertThat(model.blocks).hasSize(2);
+        assertThat(model.pages).isEqualTo(4);
     }
 
     /// Readers of the store complete pages at the same time.
