@@ -81,6 +81,10 @@ public final class SharedMemory {
         return bytes() > mostBytes - mostBytes / 16;
     }
 
+    public long mostBytes() {
+        return mostBytes;
+    }
+
     private long bytes() {
         return values.policy().eviction().orElseThrow().weightedSize().orElse(0);
     }

@@ -31,8 +31,7 @@ public final class BlockCache {
     private static final int MOST_IN_FLIGHT = 2;
     /// The cost of a block's read, in pages. Reads may cost what pages of blocks have saved, because epochs may end too soon for a gain.
     private static final int COST_OF_READ = 5;
-    /// The most that is saved for later reads, in pages. A new cache may spend as much.
-    private static final int MOST_SAVED = 1_000 * COST_OF_READ;
+    private static final int USUAL_BYTES = 25_000;
     /// One of so many repeated requests reads its block in any case, and no other one does while memory is full. So a catalogue that
     /// does not fit costs at most 10 % more, and memory still follows the requests.
     private static final int REPEATS_OF_READ = 64;
@@ -69,12 +68,16 @@ public final class BlockCache {
     private final AtomicInteger repeats = new AtomicInteger();
     private final LongAdder savedPages = new LongAdder();
     /// The cost of all reads of blocks, in pages.
-    private final AtomicLong spentPages = new AtomicLong(-MOST_SAVED);
+    private final AtomicLong spentPages;
+    /// The most that is saved for later reads, in pages: as much as fills memory once. A new cache may spend as much.
+    private final long mostSavedPages;
 
     public BlockCache(Source source, SharedMemory memory, int idsOfBlock) {
         this.source = source;
         this.memory = memory;
         this.idsOfBlock = idsOfBlock;
+        this.mostSavedPages = memory.mostBytes() / USUAL_BYTES * COST_OF_READ;
+        this.spentPages = new AtomicLong(-mostSavedPages);
     }
 
     /// Returns a page, as [petstore.Catalogue#list]. It is never joined from two snapshots that differ in its animals.
@@ -138,7 +141,7 @@ public final class BlockCache {
         long saved = savedPages.sum();
         long before = spentPages.getAndUpdate(spent -> spent + COST_OF_READ > saved
                 ? spent
-                : Math.max(spent, saved - MOST_SAVED) + COST_OF_READ);
+                : Math.max(spent, saved - mostSavedPages) + COST_OF_READ);
         return before + COST_OF_READ <= saved;
     }
 

@@ -318,12 +318,15 @@ class BlockCacheTest {
     void readsCostAtMostWhatBlocksSave() {
         int blocks = 100;
         model.addAll(blocks * BlockCache.IDS);
+        BlockCache cacheOfThousand = new BlockCache(model, new SharedMemory(new SimpleMeterRegistry(), 25_000_000),
+                BlockCache.IDS);
         int requests = 0;
         for (int i = 0; i < 40; i++) {
             model.epoch++;
             for (int block = 0; block < blocks; block++) {
                 for (int page = 0; page < 3; page++) {
-                    var _ = list(cache, new PetQuery(1, Optional.empty(), (long) block * BlockCache.IDS + 10L * page));
+                    var _ = list(cacheOfThousand,
+                            new PetQuery(1, Optional.empty(), (long) block * BlockCache.IDS + 10L * page));
                     requests++;
                 }
             }
