@@ -198,34 +198,28 @@ class PostgresSearchTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void waitsIfOutcomeOfUpgradeIsUnknown(boolean forwards) throws IOException {
-        next.query("CREATE DATABASE fresh");
-        try (TcpProxy address = new TcpProxy(next.port(), Duration.ZERO)) {
-            address.failAfter(new SocketFault("close"), forwards,
-                    "INSERT INTO schema_version (version) VALUES (" + Migrations.LATEST, "COMMIT");
-            PostgresUri fresh = PostgresUri.parse("postgresql://postgres@127.0.0.1:" + address.port() + "/fresh");
-            CompletableFuture<Void> opening = CompletableFuture.runAsync(
-                    () -> Postgres.forCommand(fresh, SchemaPolicy.AUTO, StoreAccess.CREATE).close(),
-                    task -> Thread.ofPlatform().daemon().start(task));
-            await().atMost(PATIENCE).until(() -> !log.with("the outcome of a COMMIT is unknown").isEmpty());
-            address.moveTo(next.port());
-            assertThat(opening).succeedsWithin(PATIENCE);
-        } finally {
-            next.query("DROP DATABASE fresh WITH (FORCE)");
-        }
+        upgradeWaits("the outcome of a COMMIT is unknown", new SocketFault("close"), forwards,
+                "INSERT INTO schema_version (version) VALUES (" + Migrations.LATEST, "COMMIT");
     }
 
     /// Only the statements of an upgrade may take as long as they like, not those that prepare it.
     @ParameterizedTest
     @ValueSource(strings = {"pg_try_advisory_xact_lock", "lock_timeout = "})
     void waitsForServerThatIsSilentBeforeUpgrade(String statement) throws IOException {
+        upgradeWaits("waiting", new SocketFault("silence"), false, statement);
+    }
+
+    /// Asserts that a command which creates a store waits with a line if connections fail after these statements.
+    private void upgradeWaits(String line, SocketFault fault, boolean forwards, String... statements)
+            throws IOException {
         next.query("CREATE DATABASE fresh");
         try (TcpProxy address = new TcpProxy(next.port(), Duration.ZERO)) {
-            address.failAfter(new SocketFault("silence"), false, statement);
+            address.failAfter(fault, forwards, statements);
             PostgresUri fresh = PostgresUri.parse("postgresql://postgres@127.0.0.1:" + address.port() + "/fresh");
             CompletableFuture<Void> opening = CompletableFuture.runAsync(
                     () -> Postgres.forCommand(fresh, SchemaPolicy.AUTO, StoreAccess.CREATE).close(),
                     task -> Thread.ofPlatform().daemon().start(task));
-            await().atMost(PATIENCE).until(() -> !log.with("waiting").isEmpty());
+            await().atMost(PATIENCE).until(() -> !log.with(line).isEmpty());
             address.moveTo(next.port());
             assertThat(opening).succeedsWithin(PATIENCE);
         } finally {
