@@ -49,6 +49,9 @@ public interface Database extends AutoCloseable {
     /// Queues `work`, which only reads. It sees everything that was committed before this call. The future fails with a [Failure].
     <T> CompletableFuture<T> read(Work<T> work);
 
+    /// Queues the reading of a page, as [#read]. Returns its animals by ascending id, and the next animal if there is one.
+    CompletableFuture<List<Pet>> readPets(PetQuery query);
+
     /// Runs `work`, which only reads, without queueing. For keys, versions and health.
     <T> T readUnqueued(Work<T> work);
 
@@ -92,11 +95,6 @@ public interface Database extends AutoCloseable {
 
         /// Returns the SQL that yields the database's time, in milliseconds since 1970-01-01T00:00:00Z.
         String selectNow();
-
-        /// Returns the animals of a page by ascending id, and the next animal if there is one.
-        default List<Pet> pets(Session session, PetQuery query) throws SQLException {
-            return PetTable.list(session, query);
-        }
 
         /// Returns `count` ids for new animals. Called inside [Database#write].
         NewIds newPetIds(Session session, int count) throws SQLException;

@@ -13,7 +13,6 @@ import petstore.CatalogueVersion;
 import petstore.IdempotencyKey;
 import petstore.NewPet;
 import petstore.Pet;
-import petstore.PetQuery;
 import petstore.PetStatus;
 import petstore.store.block.Block;
 
@@ -26,10 +25,6 @@ public final class PetTable {
     /// The start of every query whose rows [#read] reads.
     public static final String SELECT = "SELECT " + NAMES + " FROM pet ";
     public static final String ALL = SELECT + "ORDER BY id";
-    private static final String LIST = SELECT + "WHERE id > ? ORDER BY id LIMIT ?";
-    /// Needs the same status twice, as a range. With an equality, PostgreSQL may scan by id, past all animals of other statuses.
-    public static final String LIST_BY_STATUS = SELECT
-            + "WHERE status BETWEEN ? AND ? AND id > ? ORDER BY status, id LIMIT ?";
     /// The animals of a range of ids, and in each row the version of the same snapshot. Without an animal, one row has the version alone.
     /// PostgreSQL does not know that the version is one row.
     private static final String BLOCK = "SELECT " + NAMES + ", changes, last_id"
@@ -74,15 +69,6 @@ public final class PetTable {
         return new Pet(row.number(), row.text().orElse(""), row.number(),
                 row.text().map(text -> PetStatus.find(text).orElseThrow(
                         () -> new IllegalStateException("the store has an animal with an unknown status"))));
-    }
-
-    static List<Pet> list(Session session, PetQuery query) throws SQLException {
-        Optional<String> status = query.status().map(PetStatus::text);
-        int most = query.limit() + 1;
-        PreparedStatement select = status.isEmpty()
-                ? session.prepare(LIST, query.after(), most)
-                : session.prepare(LIST_BY_STATUS, status.get(), status.get(), query.after(), most);
-        return Session.rows(select, PetTable::read);
     }
 
     /// Returns the animals with these ids and the version of the store, of one snapshot.

@@ -64,7 +64,12 @@ public class Session implements AutoCloseable {
     }
 
     public static <T> List<T> rows(PreparedStatement query, SqlFunction<ResultSet, T> row) throws SQLException {
-        try (ResultSet result = query.executeQuery()) {
+        return rows(query.executeQuery(), row);
+    }
+
+    /// Reads and closes a result.
+    public static <T> List<T> rows(ResultSet result, SqlFunction<ResultSet, T> row) throws SQLException {
+        try (result) {
             List<T> rows = new ArrayList<>();
             while (result.next()) {
                 rows.add(row.on(result));

@@ -54,7 +54,7 @@ final class SqlCatalogue implements Catalogue, BlockCache.Source, AutoCloseable 
 
     @Override
     public CompletableFuture<Page> readPage(PetQuery query) {
-        return database.read(session -> page(query, database.dialect().pets(session, query)));
+        return database.readPets(query).thenApply(matches -> page(query, matches));
     }
 
     /// @param matches the matching animals; one more than the limit if there is a next page

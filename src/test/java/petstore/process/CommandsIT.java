@@ -51,7 +51,7 @@ class CommandsIT {
                 "--staging-base-url|-|default", "--idle-timeout|75s|default", "--header-timeout|10s|default",
                 "--request-timeout|20s|default", "--shutdown-delay|0s|default", "--idempotency-retention|24h|default",
                 "--rate-limit|-|default",
-                "--database-readers|16|default", "--database-wait|2m|default", "--log-format|text|default",
+                "--database-readers|8|default", "--database-wait|2m|default", "--log-format|text|default",
                 "--access-log|true|default",
                 "--page|on|default", "--max-connections|10000|default", "--trusted-proxy|-|default",
                 "--trusted-proxy-header|X-Forwarded-For|default", "--tls-certificate|-|default",

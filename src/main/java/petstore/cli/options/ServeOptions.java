@@ -68,7 +68,7 @@ public final class ServeOptions implements HasVariables {
     private Duration idempotencyRetention;
     @Option(names = "--rate-limit", paramLabel = "COUNT/TIME", description = "Requests that each API key may send, e.g. 600/1m; no limit by default.")
     private Optional<RateLimit> rateLimit;
-    @Option(names = "--database-readers", defaultValue = "16", converter = OptionConverters.Readers.class, paramLabel = "COUNT", description = "Concurrent reads from --database, each on its own connection; with 1 ms of network delay, 4 read half as many pages as 16.")
+    @Option(names = "--database-readers", defaultValue = "8", converter = OptionConverters.Readers.class, paramLabel = "COUNT", description = "Concurrent reads from --database, each on its own connection; pages that wait are read together, up to 8.")
     private int databaseReaders;
     @Option(names = "--database-wait", defaultValue = "2m", paramLabel = "TIME", description = "Longest time that a start waits for a --database that cannot be used yet.")
     private Duration databaseWait;

@@ -1,7 +1,6 @@
 package petstore.store.postgres;
 
 import java.time.Duration;
-import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
@@ -13,11 +12,11 @@ import petstore.Closer;
 import petstore.Failure;
 import petstore.NewPet;
 import petstore.Pet;
+import petstore.PetQuery;
 import petstore.store.Database;
 import petstore.store.SchemaPolicy;
 import petstore.store.StoreAccess;
 import petstore.store.TimeBudget;
-import petstore.store.queue.WorkQueue;
 
 /// A PostgreSQL database, which several processes may serve.
 ///
@@ -38,13 +37,12 @@ public final class Postgres implements Database {
     private final PostgresPets pets = new PostgresPets();
     private final PostgresSessions sessions;
     private final Duration patience;
-    private final WorkQueue<Work<?>, Object> readers;
+    private final PostgresReaders readers;
 
     private Postgres(PostgresSessions sessions, Duration patience, int readers) {
         this.sessions = sessions;
         this.patience = patience;
-        this.readers = new WorkQueue<>("postgres-reader", WorkQueue.Limits.ofReads(1, patience),
-                Collections.nCopies(readers, group -> List.of(readUnqueued(group.getFirst()))));
+        this.readers = new PostgresReaders(sessions, readers, patience);
     }
 
     public static Postgres forService(PostgresUri uri, SchemaPolicy migrate, int readers, Duration wait,
@@ -85,9 +83,13 @@ public final class Postgres implements Database {
     }
 
     @Override
-    @SuppressWarnings("unchecked")
     public <T> CompletableFuture<T> read(Work<T> work) {
-        return (CompletableFuture<T>) readers.submit(work);
+        return readers.read(work);
+    }
+
+    @Override
+    public CompletableFuture<List<Pet>> readPets(PetQuery query) {
+        return readers.readPets(query);
     }
 
     @Override

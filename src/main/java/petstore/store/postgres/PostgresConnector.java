@@ -61,6 +61,8 @@ final class PostgresConnector {
             entry("enable_seqscan", "off"),
             // A table without an index is still read whole, at a cost that would start the compiler.
             entry("jit", "off"),
+            // PostgreSQL overestimates the plan of a page whose limit is a parameter, so it would plan each execution.
+            entry("plan_cache_mode", "force_generic_plan"),
             // A statement sees the commits made while it waited for a lock.
             entry("default_transaction_isolation", "read committed"), entry("default_transaction_deferrable", "off"),
             entry("transform_null_equals", "off"), entry("standard_conforming_strings", "on"),

@@ -113,6 +113,11 @@ public final class Sqlite implements Database, Database.Dialect, Database.Watch 
     }
 
     @Override
+    public CompletableFuture<List<Pet>> readPets(PetQuery query) {
+        return read(session -> PackedRows.list(session, query));
+    }
+
+    @Override
     public <T> T readUnqueued(Work<T> work) {
         return read(sessions.unqueued(), work);
     }
@@ -140,11 +145,6 @@ public final class Sqlite implements Database, Database.Dialect, Database.Watch 
     /// Does nothing: a served store cannot be replaced.
     @Override
     public void onNewLineage(Work<?> reading) {
-    }
-
-    @Override
-    public List<Pet> pets(Session session, PetQuery query) throws SQLException {
-        return PackedRows.list(session, query);
     }
 
     @Override

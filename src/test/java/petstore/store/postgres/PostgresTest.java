@@ -41,7 +41,6 @@ import petstore.PetStatus;
 import petstore.Scope;
 import petstore.store.Database;
 import petstore.store.Migrations;
-import petstore.store.PetTable;
 import petstore.store.SchemaPolicy;
 import petstore.store.Session;
 import petstore.store.SqlStore;
@@ -91,15 +90,17 @@ class PostgresTest {
         }
     }
 
-    /// Returns the query plan of the first page.
+    /// Returns the plan that a session keeps for all statuses and limits.
     private String plan(PetStatus status) throws SQLException {
-        try (Connection connection = PostgresServer.connect(url);
-                PreparedStatement explain = connection.prepareStatement("EXPLAIN " + PetTable.LIST_BY_STATUS)) {
-            explain.setString(1, status.text());
-            explain.setString(2, status.text());
-            explain.setLong(3, 0);
-            explain.setInt(4, PetQuery.DEFAULT_LIMIT + 1);
-            return String.join("\n", Session.rows(explain, row -> row.getString(1)));
+        String sql = PostgresPets.LIST_BY_STATUS;
+        for (int i = 1; sql.contains("?"); i++) {
+            sql = sql.replaceFirst("\\?", "\\$" + i);
+        }
+        try (Connection connection = PostgresServer.connect(url)) {
+            PostgresServer.query(connection, "SET plan_cache_mode = force_generic_plan");
+            PostgresServer.query(connection, "PREPARE list (TEXT, TEXT, BIGINT, INT) AS " + sql);
+            return String.join("\n", PostgresServer.query(connection, "EXPLAIN EXECUTE list ('%1$s', '%1$s', 0, 21)"
+                    .formatted(status.text())));
         }
     }
 

@@ -1,0 +1,97 @@
+package petstore.store.postgres;
+
+import java.sql.SQLException;
+import java.sql.SQLTransientException;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+
+import petstore.Failure;
+import petstore.Pet;
+import petstore.PetQuery;
+import petstore.store.Database.Work;
+import petstore.store.Session;
+import petstore.store.queue.WorkQueue;
+
+/// Threads that read, each on its own connection. They read pages that wait together, in one round trip.
+final class PostgresReaders implements AutoCloseable {
+
+    private static final int LARGEST_GROUP = 8;
+
+    private final PostgresSessions sessions;
+    private final WorkQueue<Work<?>, Object> queue;
+
+    PostgresReaders(PostgresSessions sessions, int count, Duration patience) {
+        this.sessions = sessions;
+        this.queue = new WorkQueue<>("postgres-reader", WorkQueue.Limits.ofReads(LARGEST_GROUP, patience),
+                Collections.nCopies(count, this::readGroup));
+    }
+
+    /// The reading of one page.
+    private record PageRead(PetQuery query) implements Work<List<Pet>> {
+
+        @Override
+        public List<Pet> on(Session session) throws SQLException {
+            return PostgresPets.list(session, List.of(query)).getFirst();
+        }
+    }
+
+    CompletableFuture<List<Pet>> readPets(PetQuery query) {
+        return read(new PageRead(query));
+    }
+
+    @SuppressWarnings("unchecked")
+    <T> CompletableFuture<T> read(Work<T> work) {
+        return (CompletableFuture<T>) queue.submit(work);
+    }
+
+    private List<Object> readGroup(List<Work<?>> group) {
+        Map<Work<?>, Object> outcomes = new HashMap<>();
+        group.stream().filter(PageRead.class::isInstance).map(PageRead.class::cast).distinct()
+                .collect(Collectors.groupingBy(page -> page.query().status().isEmpty())).values()
+                .forEach(pages -> readPages(pages, outcomes));
+        return group.stream().<Object>map(work -> outcomes.computeIfAbsent(work, this::outcome)).toList();
+    }
+
+    /// Adds the outcome of each page; none if the server rejects one: then each is read alone, so that the others do not fail.
+    private void readPages(List<PageRead> pages, Map<Work<?>, Object> outcomes) {
+        try {
+            List<List<Pet>> read = sessions.use(
+                    session -> PostgresPets.list(session, pages.stream().map(PageRead::query).toList()));
+            for (int i = 0; i < pages.size(); i++) {
+                outcomes.put(pages.get(i), read.get(i));
+            }
+        } catch (RuntimeException e) {
+            if (mayPass(e)) {
+                pages.forEach(page -> outcomes.put(page, e));
+            }
+        }
+    }
+
+    /// Returns true if the server cannot be used now, whatever it is asked.
+    private static boolean mayPass(RuntimeException e) {
+        return e instanceof Failure && (e.getCause() == null || e.getCause() instanceof SQLTransientException);
+    }
+
+    /// Returns the result of a read, or its exception, so that the other reads of its group do not fail.
+    private Object outcome(Work<?> work) {
+        try {
+            return sessions.use(work::on);
+        } catch (RuntimeException e) {
+            return e;
+        }
+    }
+
+    int waiting() {
+        return queue.waiting();
+    }
+
+    @Override
+    public void close() {
+        queue.close();
+    }
+}
