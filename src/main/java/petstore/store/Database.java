@@ -11,6 +11,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import petstore.Catalogue;
+import petstore.Catalogue.Page;
 import petstore.CatalogueVersion;
 import petstore.Failure;
 import petstore.NewPet;
@@ -49,8 +50,8 @@ public interface Database extends AutoCloseable {
     /// Queues `work`, which only reads. It sees everything that was committed before this call. The future fails with a [Failure].
     <T> CompletableFuture<T> read(Work<T> work);
 
-    /// Queues the reading of a page, as [#read]. Returns its animals by ascending id, and the next animal if there is one.
-    CompletableFuture<List<Pet>> readPets(PetQuery query);
+    /// Queues the reading of a page, as [#read].
+    CompletableFuture<Page> readPage(PetQuery query);
 
     /// Runs `work`, which only reads, without queueing. For keys, versions and health.
     <T> T readUnqueued(Work<T> work);

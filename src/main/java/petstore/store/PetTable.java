@@ -9,11 +9,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
+import petstore.Catalogue.Page;
 import petstore.CatalogueVersion;
 import petstore.IdempotencyKey;
 import petstore.NewPet;
 import petstore.Pet;
+import petstore.PetQuery;
 import petstore.PetStatus;
+import petstore.json.PetJson;
 import petstore.store.block.Block;
 
 /// Statements on the table `pet`, and its rows.
@@ -69,6 +72,17 @@ public final class PetTable {
         return new Pet(row.number(), row.text().orElse(""), row.number(),
                 row.text().map(text -> PetStatus.find(text).orElseThrow(
                         () -> new IllegalStateException("the store has an animal with an unknown status"))));
+    }
+
+    /// Returns the page of a query.
+    ///
+    /// @param matches the matching animals by ascending id; one more than the limit if there is a next page
+    public static Page page(PetQuery query, List<Pet> matches) {
+        if (matches.size() <= query.limit()) {
+            return new Page(PetJson.write(matches), Optional.empty());
+        }
+        List<Pet> pets = matches.subList(0, query.limit());
+        return new Page(PetJson.write(pets), Optional.of(query.continuedAfter(pets.getLast().id())));
     }
 
     /// Returns the animals with these ids and the version of the store, of one snapshot.

@@ -16,7 +16,6 @@ import petstore.IdempotencyKey;
 import petstore.NewPet;
 import petstore.Pet;
 import petstore.PetQuery;
-import petstore.json.PetJson;
 import petstore.memory.SharedMemory;
 import petstore.store.block.Block;
 import petstore.store.block.BlockCache;
@@ -54,16 +53,7 @@ final class SqlCatalogue implements Catalogue, BlockCache.Source, AutoCloseable 
 
     @Override
     public CompletableFuture<Page> readPage(PetQuery query) {
-        return database.readPets(query).thenApply(matches -> page(query, matches));
-    }
-
-    /// @param matches the matching animals; one more than the limit if there is a next page
-    private static Page page(PetQuery query, List<Pet> matches) {
-        if (matches.size() <= query.limit()) {
-            return new Page(PetJson.write(matches), Optional.empty());
-        }
-        List<Pet> pets = matches.subList(0, query.limit());
-        return new Page(PetJson.write(pets), Optional.of(query.continuedAfter(pets.getLast().id())));
+        return database.readPage(query);
     }
 
     @Override

@@ -448,7 +448,7 @@ public abstract class AbstractCatalogueTest {
         return new Page(pets(page.json()), page.next());
     }
 
-    private static List<Pet> pets(byte[] json) {
+    public static List<Pet> pets(byte[] json) {
         try {
             return JACKSON.readTree(json).valueStream().map(pet -> new Pet(pet.get("id").longValue(),
                     pet.get("name").textValue(), pet.get("categoryId").longValue(),

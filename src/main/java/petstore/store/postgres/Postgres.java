@@ -8,6 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
+import petstore.Catalogue.Page;
 import petstore.Closer;
 import petstore.Failure;
 import petstore.NewPet;
@@ -88,8 +89,8 @@ public final class Postgres implements Database {
     }
 
     @Override
-    public CompletableFuture<List<Pet>> readPets(PetQuery query) {
-        return readers.readPets(query);
+    public CompletableFuture<Page> readPage(PetQuery query) {
+        return readers.readPage(query);
     }
 
     @Override

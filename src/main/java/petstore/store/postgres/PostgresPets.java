@@ -13,6 +13,7 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
+import petstore.Catalogue.Page;
 import petstore.NewPet;
 import petstore.Pet;
 import petstore.PetQuery;
@@ -60,16 +61,18 @@ final class PostgresPets implements Database.Dialect {
         session.execute("LOCK TABLE api_key IN SHARE ROW EXCLUSIVE MODE");
     }
 
-    /// Returns the animals of each page, as [Database#readPets]. The statements of all pages are sent together.
+    /// Reads pages. The statements of all are sent together.
     ///
     /// @param queries at least one; all with a status, or all without, so that few different texts are prepared
-    static List<List<Pet>> list(Session session, List<PetQuery> queries) throws SQLException {
+    static List<Page> pages(Session session, List<PetQuery> queries) throws SQLException {
         String sql = queries.getFirst().status().isEmpty() ? LIST : LIST_BY_STATUS;
         PreparedStatement select = session.prepare(String.join(";", Collections.nCopies(queries.size(), sql)),
                 queries.stream().flatMap(PostgresPets::parameters).toArray());
-        List<List<Pet>> pages = new ArrayList<>();
-        for (boolean more = select.execute(); more; more = select.getMoreResults()) {
-            pages.add(Session.rows(select.getResultSet(), PetTable::read));
+        boolean _ = select.execute();
+        List<Page> pages = new ArrayList<>();
+        for (PetQuery query : queries) {
+            pages.add(PetTable.page(query, Session.rows(select.getResultSet(), PetTable::read)));
+            boolean _ = select.getMoreResults();
         }
         return pages;
     }

@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 
+import petstore.Catalogue.Page;
 import petstore.Failure;
-import petstore.Pet;
 import petstore.PetQuery;
 import petstore.store.Database.Work;
 import petstore.store.Session;
@@ -32,15 +32,15 @@ final class PostgresReaders implements AutoCloseable {
     }
 
     /// The reading of one page.
-    private record PageRead(PetQuery query) implements Work<List<Pet>> {
+    private record PageRead(PetQuery query) implements Work<Page> {
 
         @Override
-        public List<Pet> on(Session session) throws SQLException {
-            return PostgresPets.list(session, List.of(query)).getFirst();
+        public Page on(Session session) throws SQLException {
+            return PostgresPets.pages(session, List.of(query)).getFirst();
         }
     }
 
-    CompletableFuture<List<Pet>> readPets(PetQuery query) {
+    CompletableFuture<Page> readPage(PetQuery query) {
         return read(new PageRead(query));
     }
 
@@ -60,8 +60,8 @@ final class PostgresReaders implements AutoCloseable {
     /// Adds the outcome of each page; none if the server rejects one: then each is read alone, so that the others do not fail.
     private void readPages(List<PageRead> pages, Map<Work<?>, Object> outcomes) {
         try {
-            List<List<Pet>> read = sessions.use(
-                    session -> PostgresPets.list(session, pages.stream().map(PageRead::query).toList()));
+            List<Page> read = sessions.use(
+                    session -> PostgresPets.pages(session, pages.stream().map(PageRead::query).toList()));
             for (int i = 0; i < pages.size(); i++) {
                 outcomes.put(pages.get(i), read.get(i));
             }

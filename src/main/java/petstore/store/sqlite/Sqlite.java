@@ -12,6 +12,7 @@ import java.util.function.Function;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import petstore.Catalogue.Page;
 import petstore.CatalogueVersion;
 import petstore.Closer;
 import petstore.Failure;
@@ -20,6 +21,7 @@ import petstore.PetQuery;
 import petstore.store.Database;
 import petstore.store.KnownVersion;
 import petstore.store.Migrations;
+import petstore.store.PetTable;
 import petstore.store.SchemaPolicy;
 import petstore.store.Session;
 import petstore.store.TimeBudget;
@@ -113,8 +115,8 @@ public final class Sqlite implements Database, Database.Dialect, Database.Watch 
     }
 
     @Override
-    public CompletableFuture<List<Pet>> readPets(PetQuery query) {
-        return read(session -> PackedRows.list(session, query));
+    public CompletableFuture<Page> readPage(PetQuery query) {
+        return read(session -> PetTable.page(query, PackedRows.list(session, query)));
     }
 
     @Override
