@@ -59,6 +59,8 @@ final class PostgresConnector {
             entry("row_security", "off"),
             // Until its first ANALYZE, a table is taken for small. A plan that reads it whole would stay while it grows.
             entry("enable_seqscan", "off"),
+            // A limit that is a parameter is overestimated. A hash join with its rows would read a whole index.
+            entry("enable_hashjoin", "off"),
             // A table without an index is still read whole, at a cost that would start the compiler.
             entry("jit", "off"),
             // PostgreSQL overestimates the plan of a page whose limit is a parameter, so it would plan each execution.

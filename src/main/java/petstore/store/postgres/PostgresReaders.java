@@ -1,7 +1,6 @@
 package petstore.store.postgres;
 
 import java.sql.SQLException;
-import java.sql.SQLTransientException;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.HashMap;
@@ -21,6 +20,8 @@ import petstore.store.queue.WorkQueue;
 final class PostgresReaders implements AutoCloseable {
 
     private static final int LARGEST_GROUP = 8;
+    /// The SQLSTATE classes of rejected values and of damaged data.
+    private static final List<String> OF_ROWS = List.of("22", "XX");
 
     private final PostgresSessions sessions;
     private final WorkQueue<Work<?>, Object> queue;
@@ -28,7 +29,9 @@ final class PostgresReaders implements AutoCloseable {
     PostgresReaders(PostgresSessions sessions, int count, Duration patience) {
         this.sessions = sessions;
         this.queue = new WorkQueue<>("postgres-reader", WorkQueue.Limits.ofReads(LARGEST_GROUP, patience),
-                Collections.nCopies(count, this::readGroup));
+                Collections.nCopies(count, this::readGroup),
+                // No page waits for other work.
+                (first, next) -> first instanceof PageRead && next instanceof PageRead);
     }
 
     /// The reading of one page.
@@ -57,7 +60,7 @@ final class PostgresReaders implements AutoCloseable {
         return group.stream().<Object>map(work -> outcomes.computeIfAbsent(work, this::outcome)).toList();
     }
 
-    /// Adds the outcome of each page; none if the server rejects one: then each is read alone, so that the others do not fail.
+    /// Adds the outcome of each page; none if the server may reject one: then each is read alone, so that the others do not fail.
     private void readPages(List<PageRead> pages, Map<Work<?>, Object> outcomes) {
         try {
             List<Page> read = sessions.use(
@@ -65,16 +68,19 @@ final class PostgresReaders implements AutoCloseable {
             for (int i = 0; i < pages.size(); i++) {
                 outcomes.put(pages.get(i), read.get(i));
             }
-        } catch (RuntimeException e) {
-            if (mayPass(e)) {
+        } catch (Failure e) {
+            if (!mayBeOfOnePage(e)) {
                 pages.forEach(page -> outcomes.put(page, e));
             }
+        } catch (RuntimeException e) {
+            // An unknown status, in one page.
         }
     }
 
-    /// Returns true if the server cannot be used now, whatever it is asked.
-    private static boolean mayPass(RuntimeException e) {
-        return e instanceof Failure && (e.getCause() == null || e.getCause() instanceof SQLTransientException);
+    /// Returns true for errors that come at once, of the rows of a page. After others, each page alone would take too long.
+    private static boolean mayBeOfOnePage(Failure e) {
+        return e.getCause() instanceof SQLException rejected
+                && OF_ROWS.stream().anyMatch(String.valueOf(rejected.getSQLState())::startsWith);
     }
 
     /// Returns the result of a read, or its exception, so that the other reads of its group do not fail.

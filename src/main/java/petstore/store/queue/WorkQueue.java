@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiPredicate;
 import java.util.function.Function;
 
 import petstore.Failure;
@@ -65,6 +66,7 @@ public final class WorkQueue<I, O> implements AutoCloseable {
     private final Queue<Task<I, O>> waiting = new ArrayDeque<>();
     private final List<Worker> workers;
     private final Limits limits;
+    private final BiPredicate<I, I> joins;
     /// The estimated duration of a unit of work, from the durations of recent ones.
     private final AtomicLong unitNs = new AtomicLong();
     private Optional<Future<?>> checks = Optional.empty();
@@ -73,7 +75,13 @@ public final class WorkQueue<I, O> implements AutoCloseable {
     /// @param work one function for each thread; it returns one result for each item of a group, in their order. A result that is a
     ///        `RuntimeException` fails its item alone
     public WorkQueue(String name, Limits limits, List<Function<List<I>, List<O>>> work) {
+        this(name, limits, work, (_, _) -> true);
+    }
+
+    /// @param joins true if the second item may be in the group of the first
+    public WorkQueue(String name, Limits limits, List<Function<List<I>, List<O>>> work, BiPredicate<I, I> joins) {
         this.limits = limits;
+        this.joins = joins;
         Thread.Builder threads = Thread.ofPlatform().daemon().name(name + "-", 0);
         this.workers = work.stream().map(each -> new Worker(each, threads)).toList();
     }
@@ -195,7 +203,8 @@ public final class WorkQueue<I, O> implements AutoCloseable {
                 }
                 int most = Math.min(limits.largestGroup(),
                         limits.shared() ? waiting.size() : waiting.size() / workers.size() + 1);
-                while (!waiting.isEmpty() && next.size() < most) {
+                while (!waiting.isEmpty() && next.size() < most && (next.isEmpty()
+                        || joins.test(next.getFirst().item(), waiting.element().item()))) {
                     next.add(waiting.remove());
                 }
             } finally {

@@ -15,6 +15,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import petstore.Catalogue.Page;
 import petstore.Pet;
 import petstore.PetQuery;
@@ -42,7 +44,7 @@ class PostgresPagesTest {
         PostgresServer.query(url, "ALTER TABLE pet RENAME TO animal");
         PostgresServer.query(url, "INSERT INTO animal SELECT n, 'Rex', 7, CASE n % 3 WHEN 0 THEN 'sold' END"
                 + " FROM generate_series(1, 100) AS n");
-        replacePets("category_id");
+        replacePets("category_id", "status");
     }
 
     @AfterEach
@@ -51,9 +53,9 @@ class PostgresPagesTest {
     }
 
     /// Gives each animal the time of its transaction as its name.
-    private void replacePets(String categoryId) {
+    private void replacePets(String categoryId, String status) {
         PostgresServer.query(url, "CREATE OR REPLACE VIEW pet AS SELECT id, now()::TEXT AS name, " + categoryId
-                + " AS category_id, status FROM animal");
+                + " AS category_id, " + status + " AS status FROM animal");
     }
 
     @Test
@@ -77,15 +79,18 @@ class PostgresPagesTest {
     }
 
     /// E.g. in a damaged part of the table.
-    @Test
-    void oneThatServerRejectsFailsAlone() throws SQLException {
-        replacePets("7 / (id - 50)");
+    @ParameterizedTest
+    @CsvSource(textBlock = """
+            7 / (id - 50), status, the database rejected a statement
+            category_id, CASE id WHEN 50 THEN 'lost' ELSE status END, unknown status""", quoteCharacter = '"')
+    void oneThatCannotBeReadFailsAlone(String categoryId, String status, String error) throws SQLException {
+        replacePets(categoryId, status);
 
         List<CompletableFuture<Page>> pages = read(page(1, 0), page(1, 49), page(1, 50),
                 new PetQuery(1, SOLD, 50));
 
         assertThat(pages.get(1)).failsWithin(PATIENCE).withThrowableThat()
-                .withMessageContaining("rejected a statement");
+                .withMessageContaining(error);
         pages.remove(1);
         assertThat(pages).extracting(page -> ids(page.join()))
                 .containsExactly(List.of(1L), List.of(51L), List.of(51L));
@@ -119,6 +124,23 @@ class PostgresPagesTest {
         assertThat(database.read(session -> session.text("SELECT sum(generic_plans) || ' kept, ' || sum(custom_plans)"
                 + " FROM pg_prepared_statements WHERE statement LIKE '% LIMIT $2'"))).succeedsWithin(PATIENCE)
                 .asString().matches("[1-9]\\d* kept, 0");
+    }
+
+    @Test
+    void doNotWaitForOtherReads() throws SQLException {
+        List<CompletableFuture<?>> reads = new ArrayList<>();
+        try (Connection connection = PostgresServer.connect(url); Statement lock = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            lock.execute("LOCK TABLE animal");
+            reads.add(database.readPage(page(1, 0)));
+            var _ = awaitReader("");
+            reads.add(database.readPage(page(1, 1)));
+            reads.add(database.read(_ -> {
+                assertThat(reads.get(1)).isDone();
+                return true;
+            }));
+        }
+        assertThat(reads).allSatisfy(read -> assertThat(read).succeedsWithin(PATIENCE));
     }
 
     private static PetQuery page(int limit, long after) {
