@@ -256,12 +256,17 @@ class ReplicasIT {
     }
 
     private static long id(HttpResponse<String> created) {
-        assertThat(created.statusCode()).as(created.body()).isEqualTo(201);
+        assertThat(created.statusCode()).as(() -> created.body() + logs()).isEqualTo(201);
         return ServedContract.json(created.body()).path("id").asLong();
     }
 
     private static List<Long> ids(HttpResponse<String> list) {
-        assertThat(list.statusCode()).as(list.body()).isEqualTo(200);
+        assertThat(list.statusCode()).as(() -> list.body() + logs()).isEqualTo(200);
         return ServedContract.json(list.body()).valueStream().map(json -> json.path("id").asLong()).toList();
+    }
+
+    /// Returns the lines of both logs. They tell why a response is a 503.
+    private static List<String> logs() {
+        return REPLICAS.stream().flatMap(replica -> replica.err().stream()).toList();
     }
 }
