@@ -28,7 +28,6 @@ final class PassingFailures {
             "55P03", PostgresSchema.IN_USE, "57");
     /// The class of connections. A pooler without a server sends it; the driver has it for broken connections and for other protocols.
     private static final String CONNECTION = "08";
-    private static final String BROKEN_SESSION = "08006";
     /// The code of `getaddrinfo` for a temporary failure, on Linux.
     private static final int TRY_AGAIN = -3;
 
@@ -48,9 +47,7 @@ final class PassingFailures {
         boolean passes = root instanceof PostgresSession.UnknownOutcomeException
                 || root instanceof SQLTransientException
                 || PASSING.stream().anyMatch(state::startsWith)
-                || (state.startsWith(CONNECTION) && PostgresErrors.server(root).isPresent())
-                || (state.equals(BROKEN_SESSION)
-                        && (root.getCause() instanceof EOFException || root.getCause() instanceof SocketException));
+                || (state.startsWith(CONNECTION) && PostgresErrors.server(root).isPresent());
         return passes ? Refusal.Outlook.PASSING : ofNetwork(root.getCause(), answered);
     }
 

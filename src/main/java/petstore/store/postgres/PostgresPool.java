@@ -8,10 +8,13 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Queue;
 import java.util.WeakHashMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.atomic.AtomicReference;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
@@ -47,7 +50,8 @@ final class PostgresPool implements State.Connections {
 
         /// The mark of each connection, until the pool has closed it and forgotten it.
         private final Map<Connection, String> marks = Collections.synchronizedMap(new WeakHashMap<>());
-        private final AtomicReference<@Nullable Connection> first = new AtomicReference<>();
+        /// Connections that the pool takes before others are opened.
+        private final Queue<Connection> opened = new ConcurrentLinkedQueue<>();
         private volatile boolean closed;
         /// The last attempt to connect, if it failed.
         private volatile @Nullable FailedAttempt failure;
@@ -56,13 +60,25 @@ final class PostgresPool implements State.Connections {
         @Override
         public Connection getConnection() throws SQLException {
             try {
-                Connection opened = first.getAndSet(null);
-                Connection connection = opened == null ? open() : opened;
+                Connection first = opened.poll();
+                Connection connection = first == null ? open() : first;
                 failure = null;
                 return connection;
             } catch (SQLException e) {
                 failure = new FailedAttempt(e, System.nanoTime());
                 throw e;
+            }
+        }
+
+        /// Opens connections: one, then the others at the same time, because the first requests come together, and the pool itself
+        /// opens one after the other. Errors: `SQLException` if the first one fails. The pool tries again to open the others.
+        void openAll(int count) throws SQLException {
+            opened.add(open());
+            try (ExecutorService threads = Executors.newCachedThreadPool(
+                    Thread.ofPlatform().name("pool-opener").daemon().factory())) {
+                threads.invokeAll(Collections.nCopies(count - 1, () -> opened.add(open())));
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
             }
         }
 
@@ -118,7 +134,7 @@ final class PostgresPool implements State.Connections {
         config.setKeepaliveTime(KEEP_ALIVE.toMillis());
         try {
             // The pool itself sleeps for a second if its first connection fails.
-            source.first.set(source.open());
+            source.openAll(size);
             this.pool = new HikariDataSource(config);
         } catch (Throwable e) {
             source.close();

@@ -5,9 +5,13 @@ import java.net.URI;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.Test;
 import petstore.store.postgres.watch.ServerState;
@@ -36,6 +40,30 @@ class PostgresPoolTest {
                 System.gc();
                 assertThat(pools).allMatch(pool -> pool.refersTo(null));
             });
+        }
+    }
+
+    /// The first requests come together. One after the other, these connections would need 4 s to open.
+    @Test
+    void firstRequestsWaitForNoOtherConnection() throws Exception {
+        URI database = URI.create(PostgresServer.newDatabase());
+        int size = 16;
+        CyclicBarrier allHaveOne = new CyclicBarrier(size);
+        try (TcpProxy proxy = new TcpProxy(database.getPort(), Duration.ofMillis(20));
+                PostgresHost host = new PostgresHost(new PostgresConnector(false), PostgresUri.parse(
+                        "postgresql://postgres@127.0.0.1:" + proxy.port() + database.getPath()));
+                ExecutorService requests = Executors.newVirtualThreadPerTaskExecutor()) {
+            PostgresPool pool = new PostgresPool(host, host.observe(), size);
+            List<Future<Integer>> all = requests.invokeAll(Collections.nCopies(size, () -> {
+                try (PostgresSession _ = pool.connect()) {
+                    return allHaveOne.await(10, TimeUnit.SECONDS);
+                }
+            }));
+            for (Future<Integer> request : all) {
+                assertThat(request.get()).isBetween(0, size - 1);
+            }
+            pool.close();
+            pool.awaitClosed();
         }
     }
 
