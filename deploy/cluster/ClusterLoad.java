@@ -46,7 +46,7 @@ import java.util.regex.Pattern;
 /// - FOLDER/events: lines "milliseconds event" of the caller; the event "revoked" is the end of `petstore keys revoke`.
 /// - cut-off=TARGETS: these do not reach the new primary. Their first 201 is not measured.
 /// - away=TARGETS: these create nothing for a while although the cluster commits. Their first 201 is measured only after an outage.
-/// - stale=MS: lists may lack animals that are acknowledged for less than MS: the target was cut off from the new primary.
+/// - stale=MS: reads may lack animals that are acknowledged for less than MS: a target may still read from the former primary.
 /// - no-commit=MS: a longer time without a commit of the cluster is a violation.
 /// - failures=no: a 503 or a closed connection is a violation.
 /// From the environment: PETSTORE_API_KEY, REVOKED_KEY, PGPASSWORD of the user petstore.
