@@ -15,6 +15,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
@@ -23,6 +24,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import petstore.Closer;
+import petstore.Failure;
 import petstore.store.TimeBudget;
 import petstore.store.postgres.watch.ServerState;
 import petstore.store.postgres.watch.State;
@@ -33,6 +35,9 @@ final class PostgresPool implements State.Connections {
     private static final String LEFT = "this server was left";
     private static final Duration VALIDATION = Duration.ofMillis(250);
     private static final Duration KEEP_ALIVE = Duration.ofSeconds(30);
+    /// The least time for which the opening of a pool waits for its other connections once it has one.
+    private static final Duration LEAST_OPENING = Duration.ofMillis(250);
+    private static final int MOST_OPENERS = 16;
     private static final Logger LOG = LoggerFactory.getLogger(PostgresPool.class);
     /// Maintains every pool. A pool with a thread of its own would keep it if it could not be closed.
     private static final ScheduledThreadPoolExecutor HOUSEKEEPER = new ScheduledThreadPoolExecutor(1,
@@ -52,6 +57,8 @@ final class PostgresPool implements State.Connections {
         private final Map<Connection, String> marks = Collections.synchronizedMap(new WeakHashMap<>());
         /// Connections that the pool takes before others are opened.
         private final Queue<Connection> opened = new ConcurrentLinkedQueue<>();
+        /// True if the pool opens connections itself from now on.
+        private boolean late;
         private volatile boolean closed;
         /// The last attempt to connect, if it failed.
         private volatile @Nullable FailedAttempt failure;
@@ -71,15 +78,35 @@ final class PostgresPool implements State.Connections {
         }
 
         /// Opens connections: one, then the others at the same time, because the first requests come together, and the pool itself
-        /// opens one after the other. Errors: `SQLException` if the first one fails. The pool tries again to open the others.
+        /// opens one after the other. It does so for those that fail or are late. Errors: `SQLException` if the first one fails.
         void openAll(int count) throws SQLException {
-            opened.add(open());
-            try (ExecutorService threads = Executors.newCachedThreadPool(
-                    Thread.ofPlatform().name("pool-opener").daemon().factory())) {
-                threads.invokeAll(Collections.nCopies(count - 1, () -> opened.add(open())));
+            long beganNs = System.nanoTime();
+            keep(open());
+            long limitNs = Math.max(2 * (System.nanoTime() - beganNs), LEAST_OPENING.toNanos());
+            ExecutorService threads = Executors.newFixedThreadPool(MOST_OPENERS,
+                    Thread.ofPlatform().name("pool-opener").daemon().factory());
+            try {
+                threads.invokeAll(Collections.nCopies(count - 1, () -> keep(open())), limitNs, TimeUnit.NANOSECONDS);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
+            } catch (OutOfMemoryError e) {
+                LOG.warn("connections open one after the other: {}", Failure.noThread(e).getMessage());
+            } finally {
+                threads.shutdown();
             }
+            endOpening();
+        }
+
+        private synchronized boolean keep(Connection connection) throws SQLException {
+            if (late) {
+                connection.close();
+                return false;
+            }
+            return opened.add(connection);
+        }
+
+        private synchronized void endOpening() {
+            late = true;
         }
 
         private Connection open() throws SQLException {

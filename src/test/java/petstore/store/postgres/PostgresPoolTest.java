@@ -25,6 +25,9 @@ import static org.awaitility.Awaitility.await;
 
 class PostgresPoolTest {
 
+    /// The time after which the opening of a connection to a silent server fails.
+    private static final Duration SILENCE = Duration.ofSeconds(2);
+
     /// Threads of requests live as long as the service. They must not keep the pools of servers that were left.
     @Test
     void nothingOfClosedPoolStays() throws Exception {
@@ -61,6 +64,26 @@ class PostgresPoolTest {
             }));
             for (Future<Integer> request : all) {
                 assertThat(request.get()).isBetween(0, size - 1);
+            }
+            pool.close();
+            pool.awaitClosed();
+        }
+    }
+
+    /// A pooler has one free connection. A lost packet would delay the others as well.
+    @Test
+    void opensWithOneConnectionIfOthersAreSilent() throws Exception {
+        URI database = URI.create(PostgresServer.newDatabase());
+        try (TcpProxy proxy = new TcpProxy(database.getPort(), Duration.ZERO);
+                PostgresHost host = new PostgresHost(new PostgresConnector(false), PostgresUri.parse(
+                        "postgresql://postgres@127.0.0.1:" + proxy.port() + database.getPath()))) {
+            ServerState server = host.observe();
+            proxy.fail(new SocketFault("silence"), 1);
+            long beganNs = System.nanoTime();
+            PostgresPool pool = new PostgresPool(host, server, 4);
+            try (PostgresSession session = pool.connect()) {
+                assertThat(session.text("SELECT 1")).isEqualTo("1");
+                assertThat(Duration.ofNanos(System.nanoTime() - beganNs)).isLessThan(SILENCE);
             }
             pool.close();
             pool.awaitClosed();
