@@ -57,7 +57,7 @@ final class PostgresPool implements State.Connections {
         private final Map<Connection, String> marks = Collections.synchronizedMap(new WeakHashMap<>());
         /// Connections that the pool takes before others are opened.
         private final Queue<Connection> opened = new ConcurrentLinkedQueue<>();
-        /// True if the pool opens connections itself from now on.
+        /// True once the pool opens the missing connections itself. Those that are ready only then are closed.
         private boolean late;
         private volatile boolean closed;
         /// The last attempt to connect, if it failed.
