@@ -23,6 +23,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.Isolated;
 import petstore.testkit.ApiClient;
 import petstore.testkit.CommandLines;
 import petstore.testkit.PetstoreProcess;
@@ -34,7 +35,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /// Two replicas of the service on one database, and clients that alternate between them. The tests share the database, so they run one
-/// at a time.
+/// at a time. Alone, because a statement that other tests delay for a second gets a 503.
+@Isolated
 @Execution(ExecutionMode.SAME_THREAD)
 class ReplicasIT {
 
