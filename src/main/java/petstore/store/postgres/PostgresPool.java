@@ -37,6 +37,7 @@ final class PostgresPool implements State.Connections {
     private static final Duration KEEP_ALIVE = Duration.ofSeconds(30);
     /// The least time for which the opening of a pool waits for its other connections once it has one.
     private static final Duration LEAST_OPENING = Duration.ofMillis(250);
+    /// The most connections that are opened at the same time.
     private static final int MOST_OPENERS = 16;
     private static final Logger LOG = LoggerFactory.getLogger(PostgresPool.class);
     /// Maintains every pool. A pool with a thread of its own would keep it if it could not be closed.

@@ -53,8 +53,7 @@ class PostgresPoolTest {
         int size = 16;
         CyclicBarrier allHaveOne = new CyclicBarrier(size);
         try (TcpProxy proxy = new TcpProxy(database.getPort(), Duration.ofMillis(20));
-                PostgresHost host = new PostgresHost(new PostgresConnector(false), PostgresUri.parse(
-                        "postgresql://postgres@127.0.0.1:" + proxy.port() + database.getPath()));
+                PostgresHost host = host(proxy, database);
                 ExecutorService requests = Executors.newVirtualThreadPerTaskExecutor()) {
             PostgresPool pool = new PostgresPool(host, host.observe(), size);
             List<Future<Integer>> all = requests.invokeAll(Collections.nCopies(size, () -> {
@@ -75,8 +74,7 @@ class PostgresPoolTest {
     void opensWithOneConnectionIfOthersAreSilent() throws Exception {
         URI database = URI.create(PostgresServer.newDatabase());
         try (TcpProxy proxy = new TcpProxy(database.getPort(), Duration.ZERO);
-                PostgresHost host = new PostgresHost(new PostgresConnector(false), PostgresUri.parse(
-                        "postgresql://postgres@127.0.0.1:" + proxy.port() + database.getPath()))) {
+                PostgresHost host = host(proxy, database)) {
             ServerState server = host.observe();
             proxy.fail(new SocketFault("silence"), 1);
             long beganNs = System.nanoTime();
@@ -95,8 +93,7 @@ class PostgresPoolTest {
     void messagesNameTheReasonAndNoNumbersOfThePool() throws Exception {
         URI database = URI.create(PostgresServer.newDatabase());
         try (TcpProxy proxy = new TcpProxy(database.getPort(), Duration.ZERO);
-                PostgresHost host = new PostgresHost(new PostgresConnector(false), PostgresUri.parse(
-                        "postgresql://postgres@127.0.0.1:" + proxy.port() + database.getPath()))) {
+                PostgresHost host = host(proxy, database)) {
             PostgresPool pool = new PostgresPool(host, host.observe(), 1);
             try (PostgresSession session = pool.connect()) {
                 assertThatThrownBy(pool::connect).hasMessage("no connection was free within 600 ms");
@@ -117,8 +114,7 @@ class PostgresPoolTest {
     void olderFailureIsNotTheReasonOfAWait() throws Exception {
         URI database = URI.create(PostgresServer.newDatabase());
         try (TcpProxy proxy = new TcpProxy(database.getPort(), Duration.ZERO);
-                PostgresHost host = new PostgresHost(new PostgresConnector(false), PostgresUri.parse(
-                        "postgresql://postgres@127.0.0.1:" + proxy.port() + database.getPath()))) {
+                PostgresHost host = host(proxy, database)) {
             PostgresPool pool = new PostgresPool(host, host.observe(), 1);
             try (PostgresSession session = pool.connect()) {
                 proxy.moveTo(database.getPort());
@@ -132,6 +128,12 @@ class PostgresPoolTest {
             pool.close();
             pool.awaitClosed();
         }
+    }
+
+    /// Returns the host of a database behind a proxy.
+    private static PostgresHost host(TcpProxy proxy, URI database) {
+        return new PostgresHost(new PostgresConnector(false),
+                PostgresUri.parse("postgresql://postgres@127.0.0.1:" + proxy.port() + database.getPath()));
     }
 
     private static WeakReference<PostgresPool> usedAndClosed(PostgresHost host, ServerState server) throws Exception {
