@@ -6,7 +6,8 @@
  * `database-write` for another reason, `read-only` all writes to the store, `copy` writes to a backup, `log` writes
  * to stderr: the first takes half of its bytes. `link` makes links fail as on a file system without them, `folder` the sync of folders,
  * `close` the close of the folder's lock.
- * `rename-3` kills the program before its third rename. The files `petstore.db.undo` and
+ * `open-log` makes SQLite wait before it opens the log. `step-3` kills the program before the third of its links, renames, deletions,
+ * truncations and syncs. The files `petstore.db.undo` and
  * `petstore.db-wal.undo` record the unsynced writes, so that a test can undo them and so simulate a loss of power. A
  * record has three int64 (offset, previous size of the file, count of previous bytes) and the previous bytes.
  */
@@ -16,6 +17,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,7 +94,7 @@ static int write_error(int fd, const char *file) {
     if (is_database(file) && is_on("database-write")) {
         return EIO;
     }
-    int is_full = (file != NULL && is_on("write")) || (is_database(file) && is_on("checkpoint"))
+    int is_full = ((file != NULL || is_named(fd, "petstore.lock")) && is_on("write")) || (is_database(file) && is_on("checkpoint"))
         || (is_on("copy") && is_part(fd));
     return is_full ? ENOSPC : 0;
 }
@@ -120,12 +122,7 @@ int close(int fd) {
     return result;
 }
 
-/* SQLite always writes with an offset. Only the file of the folder's lock is written without. */
 ssize_t write(int fd, const void *bytes, size_t count) {
-    if (is_on("write") && is_named(fd, "petstore.lock")) {
-        errno = ENOSPC;
-        return -1;
-    }
     static int is_full;
     if (fd == 2) {
         int was_full = is_full;
@@ -148,7 +145,50 @@ ssize_t pread64(int fd, void *bytes, size_t count, off64_t offset) {
     return NEXT(pread64)(fd, bytes, count, offset);
 }
 
+/* Counts the steps of a restore, and kills the program before one of them. */
+static void step(void) {
+    static int count;
+    char fault[32];
+    snprintf(fault, sizeof fault, "step-%d", __sync_add_and_fetch(&count, 1));
+    if (is_on(fault)) {
+        kill(getpid(), SIGKILL);
+    }
+}
+
+/* Waits before SQLite opens the log. The file `opens-log` shows that. */
+static void wait_for_log(const char *path) {
+    size_t length = strlen(path);
+    if (length < 15 || strcmp(path + length - 15, "petstore.db-wal") != 0 || !is_on("open-log")) {
+        return;
+    }
+    char waits[PATH_MAX];
+    snprintf(waits, sizeof waits, "%s/opens-log", getenv("TEST_DISK"));
+    close(creat(waits, 0600));
+    while (is_on("open-log")) {
+        usleep(1000);
+    }
+}
+
+int open(const char *path, int flags, ...) {
+    va_list more;
+    va_start(more, flags);
+    mode_t mode = (flags & O_CREAT) != 0 ? va_arg(more, mode_t) : 0;
+    va_end(more);
+    wait_for_log(path);
+    return NEXT(open)(path, flags, mode);
+}
+
+int open64(const char *path, int flags, ...) {
+    va_list more;
+    va_start(more, flags);
+    mode_t mode = (flags & O_CREAT) != 0 ? va_arg(more, mode_t) : 0;
+    va_end(more);
+    wait_for_log(path);
+    return NEXT(open64)(path, flags, mode);
+}
+
 int link(const char *from, const char *to) {
+    step();
     if (is_on("link")) {
         errno = EPERM;
         return -1;
@@ -157,16 +197,22 @@ int link(const char *from, const char *to) {
 }
 
 int rename(const char *from, const char *to) {
-    static int count;
-    char fault[32];
-    snprintf(fault, sizeof fault, "rename-%d", ++count);
-    if (is_on(fault)) {
-        kill(getpid(), SIGKILL);
-    }
+    step();
     return NEXT(rename)(from, to);
 }
 
+int unlink(const char *path) {
+    step();
+    return NEXT(unlink)(path);
+}
+
+int ftruncate64(int fd, off64_t length) {
+    step();
+    return NEXT(ftruncate64)(fd, length);
+}
+
 int fsync(int fd) {
+    step();
     const char *file = store_file(fd);
     struct stat status;
     if (is_on("folder") && fstat(fd, &status) == 0 && S_ISDIR(status.st_mode)) {

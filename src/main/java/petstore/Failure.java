@@ -38,8 +38,10 @@ public final class Failure extends RuntimeException {
         OUTCOME_UNKNOWN, NO_PRIMARY,
         /// The database refused a statement, or the connection to it broke.
         STATEMENT_FAILED, DISK_FULL, NOT_WRITABLE,
-        /// The store's disk lost data, and the service stops; or its file was moved.
-        DISK_FAILED, WRONG_SCHEMA, NO_THREAD, MEMORY, STOPPING;
+        /// The store's disk lost data, and the service stops; or its files were replaced.
+        DISK_FAILED,
+        /// The store has damaged pages.
+        DAMAGED, WRONG_SCHEMA, NO_THREAD, MEMORY, STOPPING;
 
         /// Returns the code for log and metrics, e.g. `queue_full`.
         public String code() {

@@ -6,7 +6,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Function;
 import java.util.function.Supplier;
 
 import petstore.CommandFailure;
@@ -16,8 +15,6 @@ import petstore.store.Database;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
 import petstore.store.StoreAccess;
-import petstore.store.sqlite.FolderLock;
-import petstore.store.sqlite.ReplacedStore;
 import petstore.store.sqlite.Sqlite;
 import petstore.store.sqlite.SqliteFile;
 import petstore.store.sqlite.StoreFiles;
@@ -38,10 +35,10 @@ public record EmbeddedStore(Path folder, SchemaPolicy migrate) implements StoreC
 
     @Override
     public SqlStore open(StoreAccess access) {
-        if (access != StoreAccess.CREATE) {
+        if (!access.creates()) {
             requireExisting();
         }
-        return SqlStore.of(logged(() -> Sqlite.forCommand(folder, migrate, access != StoreAccess.READ)));
+        return SqlStore.of(logged(() -> Sqlite.forCommand(folder, migrate, access)));
     }
 
     @Override
@@ -67,30 +64,19 @@ public record EmbeddedStore(Path folder, SchemaPolicy migrate) implements StoreC
         }
     }
 
-    /// Repairs the store if a `restore` was killed.
     @Override
     public boolean exists() {
-        if (ReplacedStore.isUnfinished(folder)) {
-            FolderLock.change(folder).close();
-        }
         return SqliteFile.exists(folder);
     }
 
     @Override
     public Optional<String> removeEmpty() {
-        try (FolderLock _ = FolderLock.replace(folder)) {
-            if (isEmpty()) {
-                SqliteFile.delete(folder);
-            }
+        try {
+            SqliteFile.deleteEmpty(folder);
         } catch (Failure | CommandFailure e) {
             LOG.debug("the store stays", e);
         }
         return Optional.empty();
-    }
-
-    @Override
-    public FolderLock lock(Function<Path, FolderLock> method) {
-        return method.apply(folder);
     }
 
     @Override

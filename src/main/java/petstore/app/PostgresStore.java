@@ -1,12 +1,9 @@
 package petstore.app;
 
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Function;
 
-import org.jspecify.annotations.Nullable;
 import petstore.CommandFailure;
 import petstore.Failure;
 import petstore.SafeText;
@@ -16,7 +13,6 @@ import petstore.store.SqlStore;
 import petstore.store.StoreAccess;
 import petstore.store.postgres.Postgres;
 import petstore.store.postgres.PostgresUri;
-import petstore.store.sqlite.FolderLock;
 
 /// A store in a PostgreSQL database.
 public record PostgresStore(PostgresUri uri, SchemaPolicy migrate) implements StoreChoice {
@@ -33,7 +29,8 @@ public record PostgresStore(PostgresUri uri, SchemaPolicy migrate) implements St
 
     @Override
     public SqlStore open(StoreAccess access) {
-        return SqlStore.of(Postgres.forCommand(uri, migrate, access));
+        return SqlStore.of(
+                Postgres.forCommand(uri, access == StoreAccess.READ ? SchemaPolicy.CHECK : migrate, access));
     }
 
     @Override
@@ -50,15 +47,14 @@ public record PostgresStore(PostgresUri uri, SchemaPolicy migrate) implements St
     public Optional<String> removeEmpty() {
         try {
             // The command has failed already, so it does not wait now.
-            return Postgres.findStore(uri, Duration.ZERO).filter(_ -> isEmpty());
+            return Postgres.findStore(uri, Duration.ZERO).filter(_ -> {
+                try (SqlStore store = open(StoreAccess.CHANGE)) {
+                    return store.catalogue().lastId() == 0 && store.keys().list().isEmpty();
+                }
+            });
         } catch (Failure | CommandFailure e) {
             LOG.debug("the store stays", e);
             return Optional.empty();
         }
-    }
-
-    @Override
-    public @Nullable FolderLock lock(Function<Path, FolderLock> method) {
-        return null;
     }
 }

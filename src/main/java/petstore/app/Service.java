@@ -23,7 +23,6 @@ import petstore.http.telemetry.RequestLog;
 import petstore.http.telemetry.Telemetry;
 import petstore.log.Audit;
 import petstore.store.SqlStore;
-import petstore.store.sqlite.FolderLock;
 
 /// The running service. This class puts the packages together.
 ///
@@ -42,10 +41,6 @@ public record Service(int port, int adminPort, Optional<KeyToken> firstKey, Clos
         StoreChoice choice = settings.store();
         try (Closer parts = new Closer()) {
             Build build = Build.running();
-            FolderLock lock = choice.lock(FolderLock::serve);
-            if (lock != null) {
-                parts.add(lock);
-            }
             PrometheusMeterRegistry metrics = ProcessMetrics.registry(build);
             SqlStore store = parts.add(new SqlStore(
                     choice.serve(settings.readers(), settings.databaseWait(), waiting, onLostDisk), metrics,
@@ -60,10 +55,8 @@ public record Service(int port, int adminPort, Optional<KeyToken> firstKey, Clos
             api.repeat(
                     ServiceApi.outage("metrics of the store cannot be read", "metrics of the store can be read again"),
                     METRICS_INTERVAL, facts::refresh);
-            if (lock != null) {
-                lock.serves(settings.server().scheme()
-                        + ServerSettings.authority(settings.server().host(), server.port()) + "/v1");
-            }
+            store.announce(settings.server().scheme()
+                    + ServerSettings.authority(settings.server().host(), server.port()) + "/v1");
             Optional<KeyToken> firstKey = settings.configuredKey().isPresent()
                     ? Optional.empty()
                     : addFirstKey(store.keys());

@@ -4,15 +4,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Function;
 
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import petstore.store.Database;
 import petstore.store.SqlStore;
 import petstore.store.StoreAccess;
-import petstore.store.sqlite.FolderLock;
 
 /// The store of a command or service.
 ///
@@ -40,10 +37,6 @@ public sealed interface StoreChoice permits EmbeddedStore, PostgresStore {
     /// absent if there is none.
     Optional<String> removeEmpty();
 
-    /// Locks the folder of the store by a method of [FolderLock]; null for a database, which needs no lock.
-    @Nullable
-    FolderLock lock(Function<Path, FolderLock> method);
-
     /// Throws if the file to write is part of the store.
     default void requireOther(Path file) {
     }
@@ -55,11 +48,4 @@ public sealed interface StoreChoice permits EmbeddedStore, PostgresStore {
     /// @param waiting set to true if the start may wait for a database; the caller resets it
     /// @param onLostDisk called if the disk of the embedded store loses data
     Database serve(int readers, Duration wait, AtomicBoolean waiting, Runnable onLostDisk);
-
-    /// Returns true if the store has neither animals nor keys, and never had animals.
-    default boolean isEmpty() {
-        try (SqlStore store = open(StoreAccess.CHANGE)) {
-            return store.catalogue().lastId() == 0 && store.keys().list().isEmpty();
-        }
-    }
 }

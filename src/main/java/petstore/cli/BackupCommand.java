@@ -30,10 +30,10 @@ final class BackupCommand extends BackupFileCommand implements Runnable {
     public void run() {
         Path folder = folder("pg_dump copies", file, "go to stdout");
         choice().requireExisting();
+        choice().requireOther(file);
         if (Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
             throw AtomicFile.alreadyExists(file);
         }
-        choice().requireOther(file);
         Instant began = console().clock().instant();
         VerifiedBackup backup;
         try (ProgressBarOption.Display display = progress.start(console(), "backup", " pages",

@@ -13,8 +13,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
-import org.jspecify.annotations.Nullable;
-import petstore.Catalogue;
 import petstore.Closer;
 import petstore.CommandFailure;
 import petstore.Pet;
@@ -25,7 +23,6 @@ import petstore.cli.terminal.ProgressBarOption;
 import petstore.files.TemporaryFile;
 import petstore.store.SqlStore;
 import petstore.store.StoreAccess;
-import petstore.store.sqlite.FolderLock;
 import petstore.transfer.Format;
 import petstore.transfer.Importer;
 import petstore.transfer.Importer.Plan;
@@ -40,11 +37,11 @@ import picocli.CommandLine.Parameters;
         "  zcat animals.csv.gz | petstore import - --format csv --dry-run"})
 final class ImportCommand extends TransferCommand implements Callable<Integer> {
 
-    private static final int LARGE_GROUP = 10_000;
-    private static final int SMALL_GROUP = 1_000;
+    private static final int GROUP = 1_000;
     private static final int MOST_NAMES = 10;
     private static final int LONGEST_NAME = 40;
-    private static final Duration PAUSE_FOR_THE_SERVER = Duration.ofMillis(10);
+    /// A server that waits for the lock looks for it in shorter intervals.
+    private static final Duration PAUSE = Duration.ofMillis(2);
 
     /// The exit code after a signal, 0 without a signal.
     private final AtomicInteger interruption = new AtomicInteger();
@@ -118,24 +115,16 @@ final class ImportCommand extends TransferCommand implements Callable<Integer> {
         }
     }
 
-    /// Locks and opens the store. Beside a server, small groups and pauses let the server write, too.
     private Target open(StoreChoice choice, Closer parts) {
-        FolderLock lock = choice.lock(keepIds ? FolderLock::replace : FolderLock::change);
-        if (lock != null) {
-            parts.add(lock);
-        }
-        boolean alone = keepIds || (lock != null && lock.tryServe());
-        Catalogue catalogue = parts.add(choice.open(StoreAccess.CREATE)).catalogue();
-        return new Target(catalogue, alone ? LARGE_GROUP : SMALL_GROUP,
-                alone ? Duration.ZERO : PAUSE_FOR_THE_SERVER);
+        return new Target(
+                parts.add(choice.open(keepIds ? StoreAccess.EXCLUSIVE : StoreAccess.CREATE)).catalogue(), GROUP, PAUSE);
     }
 
     private int check(StoreChoice choice, Plan plan) throws IOException {
         long lastId = 0;
         // A database is asked when it is opened.
         if (choice instanceof PostgresStore || choice.exists()) {
-            try (@Nullable
-            FolderLock _ = choice.lock(FolderLock::change); SqlStore open = choice.open(StoreAccess.CHANGE)) {
+            try (SqlStore open = choice.open(StoreAccess.READ)) {
                 lastId = open.catalogue().lastId();
             }
         } else {

@@ -10,7 +10,6 @@ import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 
-import org.jspecify.annotations.Nullable;
 import petstore.ApiKey;
 import petstore.ApiKey.SecretHash;
 import petstore.CommandFailure;
@@ -28,7 +27,6 @@ import petstore.cli.terminal.ListFormat;
 import petstore.log.Audit;
 import petstore.store.SqlStore;
 import petstore.store.StoreAccess;
-import petstore.store.sqlite.FolderLock;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Visibility;
@@ -152,11 +150,7 @@ final class KeysCommand {
     /// Changes a key, at the store's time, and logs it. Returns the changed key.
     private static ApiKey change(String action, StoreChoice choice, StoreAccess access,
             BiFunction<KeyRing, Instant, ApiKey> change) {
-        if (access == StoreAccess.CHANGE) {
-            choice.requireExisting();
-        }
-        try (@Nullable
-        FolderLock _ = choice.lock(FolderLock::change); SqlStore open = choice.open(access)) {
+        try (SqlStore open = choice.open(access)) {
             ApiKey changed = change.apply(open.keys(), open.keys().now());
             Audit.log(action, changed);
             return changed;

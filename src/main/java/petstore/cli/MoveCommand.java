@@ -8,7 +8,6 @@ import petstore.cli.terminal.ProgressBarOption;
 import petstore.store.SqlStore;
 import petstore.store.StoreAccess;
 import petstore.store.postgres.PostgresUri;
-import petstore.store.sqlite.FolderLock;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -27,8 +26,7 @@ final class MoveCommand extends StoreCommand implements HasVariables, Runnable {
         Path folder = store.embedded("pg_dump copies a PostgreSQL database");
         choice().requireExisting();
         SqlStore.Summary moved;
-        try (FolderLock _ = FolderLock.replace(folder);
-                SqlStore source = choice().open(StoreAccess.CHANGE);
+        try (SqlStore source = choice().open(StoreAccess.EXCLUSIVE);
                 SqlStore target = store.other(to, console().environment()).open(StoreAccess.CREATE);
                 ProgressBarOption.Display display = progress.start(console(), "move", " animals",
                         () -> 2 * source.catalogue().count())) {

@@ -10,18 +10,13 @@ import petstore.CommandFailure;
 import petstore.Pet;
 import petstore.SafeText;
 import petstore.cli.terminal.ProgressBarOption;
-import petstore.store.sqlite.FolderLock;
-import petstore.store.sqlite.SqliteCopy;
-import petstore.store.sqlite.SqliteCopy.VerifiedBackup;
+import petstore.store.sqlite.SqliteRestore;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
 @Command(name = "restore", description = "Replaces the embedded store by a backup, and keeps the replaced store; not while a server runs.", footer = {
         "", "Example:", "  petstore restore /backups/petstore-2026-11-21.db"})
 final class RestoreCommand extends BackupFileCommand implements Runnable {
-
-    /// The backup is verified, copied, and the copy is verified.
-    private static final int PASSES = 3;
 
     @Parameters(paramLabel = "FILE", description = "The backup, as 'petstore backup' made it.")
     private Path file;
@@ -36,23 +31,15 @@ final class RestoreCommand extends BackupFileCommand implements Runnable {
         } catch (IOException e) {
             throw CommandFailure.of(file + " cannot be read", e);
         }
-        VerifiedBackup backup;
-        SqliteCopy.Restored restored;
-        try (ProgressBarOption.Display display = progress.start(console(), "restore", ProgressBarOption.BYTES,
-                () -> PASSES * file.toFile().length())) {
-            // Verified before anything changes in the folder.
-            backup = SqliteCopy.verify(file);
-            display.accept(file.toFile().length());
-            try (FolderLock _ = FolderLock.replace(folder)) {
-                restored = SqliteCopy.restore(file, folder, console().clock().instant(),
-                        copied -> display.accept(file.toFile().length() + copied));
-            }
-            display.accept(PASSES * file.toFile().length());
+        SqliteRestore.Restored restored;
+        try (ProgressBarOption.Display display = progress.start(console(), "restore", " steps",
+                () -> SqliteRestore.PASSES)) {
+            restored = SqliteRestore.restore(file, folder, console().clock().instant(), display);
         }
         String kept = restored.kept().stream().map(Path::toString).collect(Collectors.joining(" and "));
-        console().printError("Restored " + Pet.counted(backup.pets()) + " to " + folder + progress.took()
+        console().printError("Restored " + Pet.counted(restored.backup().pets()) + " to " + folder + progress.took()
                 + (kept.isEmpty() ? "" : "; the store before is kept as " + kept));
-        warnWithoutChecksum(backup, file,
+        warnWithoutChecksum(restored.backup(), file,
                 "so it may have been altered unnoticed; '" + SafeText.command("backup") + "' adds a checksum");
         if (!restored.keepsIds()) {
             console().printError("The store before is damaged: ids that it used may be used again");

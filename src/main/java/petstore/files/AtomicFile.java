@@ -152,12 +152,12 @@ public final class AtomicFile {
         return target.resolveSibling(name + end);
     }
 
-    /// Deletes the temporary files of a target with a short name, which killed processes have left. The caller knows that no process
-    /// writes it.
-    public static void deleteParts(Path target) throws IOException {
-        Pattern parts = Pattern
-                .compile(Pattern.quote(target.getFileName().toString()) + "\\.[0-9a-f]+\\" + PART + ".*");
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(target.toAbsolutePath().resolveSibling("."),
+    /// Deletes the temporary files that killed processes have left in a folder. The caller knows that no process writes them.
+    ///
+    /// @param targets the names of their targets, as a regular expression
+    public static void deleteParts(Path folder, String targets) throws IOException {
+        Pattern parts = Pattern.compile("(" + targets + ")\\.[0-9a-f]+\\" + PART + ".*");
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder,
                 file -> parts.matcher(file.getFileName().toString()).matches() && Files.isRegularFile(file))) {
             for (Path file : files) {
                 Files.deleteIfExists(file);

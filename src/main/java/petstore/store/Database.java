@@ -145,6 +145,10 @@ public interface Database extends AutoCloseable {
         void check();
     }
 
+    /// Records the address of the API that serves the embedded store, for the messages of other processes.
+    default void announce(String address) {
+    }
+
     Traits traits();
 
     /// Facts that stay.

@@ -49,7 +49,7 @@ public final class Migrations {
         int current = version(scripts, session);
         if (current < LATEST && policy == SchemaPolicy.CHECK) {
             throw new CommandFailure("the store has schema version " + current
-                    + ", this petstore needs version " + LATEST + "; --migrate auto brings it up to date");
+                    + ", this petstore needs version " + LATEST + "; 'serve --migrate auto' brings it up to date");
         }
         return current < LATEST;
     }

@@ -87,6 +87,11 @@ public final class SqlStore implements AutoCloseable {
         return keys;
     }
 
+    /// Records the address of the API, as [Database#announce].
+    public void announce(String address) {
+        database.announce(address);
+    }
+
     public Database.Facts facts() {
         return database.facts();
     }

@@ -7,5 +7,12 @@ public enum StoreAccess {
     /// Changes a store that must exist.
     CHANGE,
     /// Changes a store, and creates it if it is missing.
-    CREATE
+    CREATE,
+    /// Changes a store that no other process may use, and creates it if it is missing. A shared database has no such access.
+    EXCLUSIVE;
+
+    /// Returns true if a missing store is created.
+    public boolean creates() {
+        return this == CREATE || this == EXCLUSIVE;
+    }
 }

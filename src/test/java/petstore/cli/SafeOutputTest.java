@@ -24,6 +24,7 @@ import petstore.Scope;
 import petstore.cli.terminal.Console;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
+import petstore.store.StoreAccess;
 import petstore.store.sqlite.Sqlite;
 import petstore.testkit.ServedContract;
 
@@ -123,7 +124,8 @@ class SafeOutputTest {
 
     @Test
     void escapesNamesOfOlderStores() {
-        try (SqlStore store = SqlStore.of(Sqlite.forCommand(folder.resolve("data"), SchemaPolicy.AUTO, true))) {
+        try (SqlStore store = SqlStore
+                .of(Sqlite.forCommand(folder.resolve("data"), SchemaPolicy.AUTO, StoreAccess.CREATE))) {
             for (String name : List.of(UNPRINTABLE.replace("\ud800", ""), "a\"b=c\\d", KEY.text())) {
                 store.keys().add(ApiKey.issued(KeyToken.random(), name, Set.of(Scope.READ),
                         Instant.ofEpochSecond(name.length()), Optional.empty(), Optional.empty()));

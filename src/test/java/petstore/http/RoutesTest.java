@@ -17,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import petstore.http.message.KeyScanner;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
+import petstore.store.StoreAccess;
 import petstore.store.sqlite.Sqlite;
 import petstore.testkit.TestSettings;
 
@@ -27,7 +28,7 @@ class RoutesTest {
     @Test
     void routesMatchOperationsAndScopesOfContract(@TempDir Path folder) throws IOException {
         ApiSettings settings = new TestSettings().api();
-        try (SqlStore store = SqlStore.of(Sqlite.forCommand(folder, SchemaPolicy.AUTO, true))) {
+        try (SqlStore store = SqlStore.of(Sqlite.forCommand(folder, SchemaPolicy.AUTO, StoreAccess.CREATE))) {
             Routes routes = Routes.api(settings,
                     new PetOperations(store.catalogue(), settings, new PageCache(store.memory()),
                             new KeyScanner(Optional.empty()),

@@ -123,7 +123,8 @@ class BackupIT {
                     "newer petstore", "is incomplete", "there is no such file");
         }
         assertThat(Files.readAllBytes(shell.data().resolve("petstore.db"))).isEqualTo(store);
-        assertThat(shell.run("ls data").out()).containsExactly("petstore.db", "petstore.lock");
+        assertThat(shell.run("ls data").out()).contains("petstore.db")
+                .noneMatch(name -> name.contains("replaced") || name.contains(".part"));
         assertThat(shell.petstore("restore ./good.db").code()).isZero();
         assertThat(pets(shell.data())).hasSize(3_000);
     }
@@ -240,19 +241,6 @@ class BackupIT {
         assertThat(backupTime("data/petstore.db")).as("time in the restored backup").isEqualTo(first);
     }
 
-    @Test
-    void backupSucceedsWithWarningIfItsTimeCannotBeRecorded() throws IOException {
-        importAnimals(1);
-        try (FolderLock _ = FolderLock.replace(shell.data())) {
-            Ending ending = shell.run("petstore backup backup.db");
-            assertThat(ending.code()).isZero();
-            assertThat(ending.err()).hasSize(2).last().asString()
-                    .startsWith("warning: the store does not record this backup: the store in ./data is in use");
-        }
-        assertThat(backupTime("data/petstore.db")).isZero();
-        assertThat(shell.petstore("restore ./backup.db").code()).isZero();
-    }
-
     /// Returns the field `user_version` of the file's header, as `PRAGMA user_version` does: the time in epoch seconds, or 0.
     private long backupTime(String file) throws IOException {
         byte[] header = Arrays.copyOf(Files.readAllBytes(folder.resolve(file)), 100);
@@ -272,7 +260,7 @@ class BackupIT {
         backUp("backup.db");
         try (FolderLock _ = FolderLock.change(shell.data())) {
             assertThat(shell.run("petstore restore backup.db")).isEqualTo(new Ending(1, List.of(), List.of(
-                    "petstore: another command changes the store in ./data; try again when that has ended")));
+                    "petstore: another command reads or changes the store in ./data; try again when that has ended")));
             assertThat(shell.run("petstore import animals.ndjson && petstore keys create --name shop").code()).isZero();
         }
         assertThat(shell.petstore("restore ./backup.db").code()).isZero();
@@ -285,12 +273,10 @@ class BackupIT {
         try (FolderLock _ = FolderLock.replace(shell.data())) {
             Ending refusal = new Ending(1, List.of(),
                     List.of("petstore: the store in ./data is in use by process " + ProcessHandle.current().pid()
-                            + ", which excludes other changes; try again when that has ended"));
-            // First, because a command in this process would release the lock for other processes.
-            assertThat(shell.run("petstore import animals.ndjson")).isEqualTo(refusal);
-            for (String command : List.of("keys create --name shop", "keys rotate 4fQ0c8sXbT",
-                    "keys revoke 4fQ0c8sXbT")) {
-                assertThat(shell.petstore(command)).as(command).isEqualTo(refusal);
+                            + ", which excludes other commands; try again when that has ended"));
+            for (String command : List.of("import animals.ndjson", "keys create --name shop", "keys list",
+                    "backup copy.db")) {
+                assertThat(shell.run("petstore " + command)).as(command).isEqualTo(refusal);
             }
         }
         assertThat(pets(shell.data())).hasSize(1);
@@ -411,16 +397,12 @@ class BackupIT {
         assertThat(pets(shell.data())).hasSize(1);
     }
 
-    /// The second name of the store is left if a restore is killed between the link and the rename.
-    @ParameterizedTest
-    @ValueSource(strings = {"export ./animals.csv", "keys list", "import ./animals.ndjson", "restore ./backup.db"})
-    void nextCommandRepairsStoreAfterKilledRestore(String command) throws IOException {
-        importAnimals(2);
-        backUp("backup.db");
-        Files.createLink(folder.resolve("data/replaced-20261121-101112-131.db"), folder.resolve("data/petstore.db"));
-        assertThat(shell.petstore(command).code()).isZero();
-        assertThat(folder.resolve("data/replaced-20261121-101112-131.db")).doesNotExist();
-        assertThat(pets(shell.data())).hasSizeGreaterThanOrEqualTo(2);
+    @Test
+    void restoreRefusesStoreItself() throws IOException {
+        importAnimals(1);
+        assertThat(shell.petstore("restore ./data/petstore.db").err())
+                .containsExactly("petstore: ./data/petstore.db is the store itself; name a backup");
+        assertThat(pets(shell.data())).hasSize(1);
     }
 
     @Test

@@ -64,7 +64,7 @@ class MoveIT {
     @Test
     void locksSourceAgainstWritesWhileCopying() throws IOException {
         importAnimals("{\"id\":1,\"name\":\"Whiskers\",\"categoryId\":7}");
-        try (SqlStore source = SqlStore.of(Sqlite.forCommand(shell.data(), SchemaPolicy.AUTO, true));
+        try (SqlStore source = SqlStore.of(Sqlite.forCommand(shell.data(), SchemaPolicy.AUTO, StoreAccess.CREATE));
                 SqlStore database = SqlStore
                         .of(Postgres.forCommand(PostgresUri.parse(target), SchemaPolicy.AUTO, StoreAccess.CREATE));
                 StoreFile other = new StoreFile(shell.data())) {

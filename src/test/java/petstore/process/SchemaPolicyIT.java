@@ -62,7 +62,7 @@ class SchemaPolicyIT {
     void checkRefusesEmptyDatabaseAndLeavesItEmpty() {
         String database = PostgresServer.newDatabase();
         assertRefuses(database, "check", "petstore: the store has schema version 0, this petstore needs version 7; "
-                + "--migrate auto brings it up to date");
+                + "'serve --migrate auto' brings it up to date");
         assertThat(firstColumn(database, TABLES)).isEmpty();
     }
 

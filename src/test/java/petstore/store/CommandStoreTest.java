@@ -27,8 +27,9 @@ class CommandStoreTest {
 
     @Test
     void startsNoServerThreadsOnSqlite() {
-        assertStartsNoServerThreads(() -> SqlStore.of(Sqlite.forCommand(folder, SchemaPolicy.AUTO, true)), () -> {
-        });
+        assertStartsNoServerThreads(() -> SqlStore.of(Sqlite.forCommand(folder, SchemaPolicy.AUTO, StoreAccess.CREATE)),
+                () -> {
+                });
     }
 
     @Test

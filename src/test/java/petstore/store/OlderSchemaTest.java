@@ -36,6 +36,7 @@ import petstore.store.sqlite.Sqlite;
 import petstore.store.sqlite.SqliteCopy;
 import petstore.store.sqlite.SqliteCopy.VerifiedBackup;
 import petstore.store.sqlite.SqliteFile;
+import petstore.store.sqlite.SqliteRestore;
 import petstore.testkit.AbstractCatalogueTest;
 import petstore.testkit.PostgresServer;
 
@@ -62,7 +63,8 @@ class OlderSchemaTest {
     void upgradesOlderSqliteStoreUnlessPolicyIsCheck() {
         Database database = sqlite(folder);
         createStore(database, "sqlite");
-        assertUpgradedUnlessPolicyIsCheck(database, migrate -> SqlStore.of(Sqlite.forCommand(folder, migrate, true)));
+        assertUpgradedUnlessPolicyIsCheck(database,
+                migrate -> SqlStore.of(Sqlite.forCommand(folder, migrate, StoreAccess.CREATE)));
     }
 
     @Test
@@ -77,7 +79,7 @@ class OlderSchemaTest {
 
     private static void assertUpgradedUnlessPolicyIsCheck(Database database, Function<SchemaPolicy, SqlStore> open) {
         assertThatThrownBy(() -> open.apply(SchemaPolicy.CHECK)).isInstanceOf(CommandFailure.class).hasMessage(
-                "the store has schema version 1, this petstore needs version 7; --migrate auto brings it up to date");
+                "the store has schema version 1, this petstore needs version 7; 'serve --migrate auto' brings it up to date");
         assertThat(versions(database)).containsExactly(1);
         try (SqlStore store = open.apply(SchemaPolicy.AUTO)) {
             assertHasAnimalAndKey(store, 8);
@@ -96,13 +98,13 @@ class OlderSchemaTest {
         assertThat(versions(sqlite(old))).as("a backup does not upgrade the store").containsExactly(1);
 
         Path data = folder.resolve("data");
-        try (SqlStore replaced = SqlStore.of(Sqlite.forCommand(data, SchemaPolicy.AUTO, true))) {
+        try (SqlStore replaced = SqlStore.of(Sqlite.forCommand(data, SchemaPolicy.AUTO, StoreAccess.CREATE))) {
             replaced.catalogue().addWithIds(List.of(List.of(new Pet(100, "Rex", 1, Optional.empty()))).iterator());
         }
         assertThat(SqliteCopy.verify(backup)).isEqualTo(new VerifiedBackup(1, false));
-        SqliteCopy.restore(backup, data, Instant.EPOCH, _ -> {
+        SqliteRestore.restore(backup, data, Instant.EPOCH, _ -> {
         });
-        try (SqlStore restored = SqlStore.of(Sqlite.forCommand(data, SchemaPolicy.AUTO, true))) {
+        try (SqlStore restored = SqlStore.of(Sqlite.forCommand(data, SchemaPolicy.AUTO, StoreAccess.CREATE))) {
             assertHasAnimalAndKey(restored, 101);
         }
     }

@@ -24,7 +24,7 @@ public final class Disk {
     public enum Call {
         FSYNC("fsync"), DATABASE_FSYNC("database-fsync"), READ("read"), WRITE("write"), CHECKPOINT(
                 "checkpoint"), DATABASE_WRITE("database-write"), READ_ONLY("read-only"), COPY("copy"), LOG("log"), LINK(
-                        "link"), FOLDER("folder"), CLOSE("close");
+                        "link"), FOLDER("folder"), CLOSE("close"), OPEN_LOG("open-log");
 
         private final String file;
 
@@ -93,11 +93,16 @@ public final class Disk {
         turnOn(call.file);
     }
 
-    /// Kills programs that start from now on before they rename a file.
+    /// Kills programs that start from now on before one of their links, renames, deletions, truncations and syncs.
     ///
-    /// @param count the number of the rename, from 1
-    public void killAtRename(int count) {
-        turnOn("rename-" + count);
+    /// @param count the number of that call, from 1
+    public void killAtStep(int count) {
+        turnOn("step-" + count);
+    }
+
+    /// Returns true if a program waits before SQLite opens the log, as [Call#OPEN_LOG].
+    public boolean opensLog() {
+        return Files.exists(folder.resolve("opens-log"));
     }
 
     private void turnOn(String file) {

@@ -28,7 +28,7 @@ public final class TestStore {
     /// Opens the store, like another process.
     public static SqlStore open(Path folder) {
         return database(folder).map(uri -> SqlStore.of(Postgres.forCommand(uri, SchemaPolicy.AUTO, StoreAccess.CREATE)))
-                .orElseGet(() -> SqlStore.of(Sqlite.forCommand(folder, SchemaPolicy.AUTO, true)));
+                .orElseGet(() -> SqlStore.of(Sqlite.forCommand(folder, SchemaPolicy.AUTO, StoreAccess.CREATE)));
     }
 
     /// Runs a statement in the store, without the program.

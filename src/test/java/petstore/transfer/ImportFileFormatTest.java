@@ -18,6 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import petstore.CommandFailure;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
+import petstore.store.StoreAccess;
 import petstore.store.sqlite.Sqlite;
 import petstore.transfer.Importer.Plan;
 import petstore.transfer.Importer.Report;
@@ -38,7 +39,7 @@ class ImportFileFormatTest {
 
     @BeforeEach
     void open() {
-        store = SqlStore.of(Sqlite.forCommand(folder.resolve("data"), SchemaPolicy.AUTO, true));
+        store = SqlStore.of(Sqlite.forCommand(folder.resolve("data"), SchemaPolicy.AUTO, StoreAccess.CREATE));
     }
 
     @AfterEach

@@ -16,6 +16,7 @@ import petstore.NewPet;
 import petstore.PetQuery;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
+import petstore.store.StoreAccess;
 import petstore.store.sqlite.Sqlite;
 import petstore.testkit.AbstractCatalogueTest;
 
@@ -38,7 +39,7 @@ class SpreadsheetTest {
 
     @BeforeEach
     void open() {
-        store = SqlStore.of(Sqlite.forCommand(folder.resolve("data"), SchemaPolicy.AUTO, true));
+        store = SqlStore.of(Sqlite.forCommand(folder.resolve("data"), SchemaPolicy.AUTO, StoreAccess.CREATE));
         for (List<String> names : List.of(FORMULAS, OTHERS)) {
             names.forEach(name -> AbstractCatalogueTest
                     .added(store.catalogue(), new NewPet(name, -7, Optional.empty())));
@@ -77,7 +78,8 @@ class SpreadsheetTest {
         for (boolean spreadsheet : new boolean[]{true, false}) {
             Path file = Files.writeString(folder.resolve("animals.csv"), export(spreadsheet));
             try (SqlStore other = SqlStore
-                    .of(Sqlite.forCommand(folder.resolve("other" + spreadsheet), SchemaPolicy.AUTO, true))) {
+                    .of(Sqlite.forCommand(folder.resolve("other" + spreadsheet), SchemaPolicy.AUTO,
+                            StoreAccess.CREATE))) {
                 Importer.run(0, () -> new Importer.Target(other.catalogue(), 100, Duration.ZERO),
                         new Importer.Plan(file, Format.CSV, spreadsheet, false, false), _ -> {
                         }, () -> false);

@@ -10,9 +10,9 @@ import java.util.function.Supplier;
 /// @param name the name of the finding if the whole group fails
 record Check(String name, Supplier<List<Finding>> findings) {
 
-    private static final long LIMIT_SECONDS = 8;
+    private static final long LIMIT_SECONDS = 12;
 
-    /// Runs all groups at the same time. A group that takes longer than 8 seconds is one failed check.
+    /// Runs all groups at the same time. A group that takes longer than 12 seconds is one failed check.
     static List<Finding> run(List<Check> checks) {
         return checks.stream().map(Check::begin).toList().stream().flatMap(done -> done.join().stream()).toList();
     }

@@ -48,7 +48,7 @@ public final class DoctorCommand extends ConsoleCommand implements Callable<Inte
             switch (options.store(environment)) {
                 case EmbeddedStore(var folder, var migrate) -> {
                     // Only once, because locks of one process would conflict.
-                    serving = FolderLock.server(folder);
+                    serving = FolderLock.owner(folder);
                     isUnknown = FolderLock.isHidden(folder);
                     checks.add(new Check("store", new FolderChecks(folder, migrate, serving, now)::findings));
                 }

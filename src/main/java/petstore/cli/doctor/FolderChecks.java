@@ -17,7 +17,6 @@ import petstore.CommandFailure;
 import petstore.store.Migrations;
 import petstore.store.SchemaPolicy;
 import petstore.store.sqlite.FolderLock;
-import petstore.store.sqlite.ReplacedStore;
 import petstore.store.sqlite.SqliteFile;
 import petstore.store.sqlite.SqliteInspection;
 import petstore.store.sqlite.StoreFiles;
@@ -29,7 +28,9 @@ record FolderChecks(Path folder, SchemaPolicy migrate, Optional<FolderLock.Owner
     private static final long LEAST_FREE = 64 * MIB;
     private static final long ENOUGH_FREE = 1024 * MIB;
     private static final String NETWORK = "nfs.*|cifs|smb.*|fuse\\.sshfs|afs|ceph|.*glusterfs|lustre|ncpfs|9p|vboxsf|drvfs";
-    private static final String TEMPORARY = "tmpfs|ramfs|overlay|aufs";
+    private static final String TEMPORARY = "tmpfs|ramfs";
+    /// Locks of one mount are not seen through another mount of the same files.
+    private static final String LAYERED = "fuse.*|overlay|aufs";
     private static final Duration CLOCK_TOLERANCE = Duration.ofMinutes(2);
 
     FolderChecks {
@@ -104,6 +105,10 @@ record FolderChecks(Path folder, SchemaPolicy migrate, Optional<FolderLock.Owner
             return Finding.warn("file system", "btrfs: a full disk ends the process, because files are copied on write",
                     "before the first start: mkdir -p " + folder + " && chattr +C " + folder);
         }
+        if (type.matches(LAYERED)) {
+            return Finding.warn("file system", type + ": locks are not seen through another mount of the same files",
+                    "use the store through one mount, on a disk or a volume");
+        }
         return type.matches(TEMPORARY)
                 ? Finding.warn("file system", type + ": its files end with the machine or the container",
                         "put --data on a disk or a volume")
@@ -129,10 +134,11 @@ record FolderChecks(Path folder, SchemaPolicy migrate, Optional<FolderLock.Owner
         if (free < LEAST_FREE) {
             return Finding.fail("disk", text, advice);
         }
-        long store = SqliteFile.in(folder).toFile().length();
-        return free < Math.max(ENOUGH_FREE, store)
-                ? Finding.warn("disk", text + "; a restore needs as much as the store has, " + store / MIB + " MiB",
-                        advice)
+        // The kept copy of the store, and the log with the rows of a backup of the same size.
+        long restore = 2 * SqliteFile.in(folder).toFile().length();
+        return free < Math.max(ENOUGH_FREE, restore)
+                ? Finding.warn("disk", text + "; a restore needs twice as much as the store has, " + restore / MIB
+                        + " MiB", advice)
                 : Finding.ok("disk", text);
     }
 
@@ -140,10 +146,6 @@ record FolderChecks(Path folder, SchemaPolicy migrate, Optional<FolderLock.Owner
         StoreFiles.inspect(SqliteFile.in(folder));
         StoreFiles.requireWritable(folder);
         String user = server.map(owner -> "; in use by " + owner).orElse("");
-        if (ReplacedStore.isUnfinished(folder)) {
-            return Finding.warn("store", "a restore replaces it, or was killed" + user,
-                    "the next command on the store repairs it");
-        }
         if (!SqliteFile.exists(folder)) {
             return Finding.ok("store", "there is none yet; the first start makes it");
         }
@@ -151,15 +153,11 @@ record FolderChecks(Path folder, SchemaPolicy migrate, Optional<FolderLock.Owner
         if (Files.getLastModifiedTime(file).toInstant().isAfter(now.plus(CLOCK_TOLERANCE))) {
             return Finding.warn("store", file + " was changed later than now", "set the clock of this machine");
         }
-        SqliteInspection state = SqliteInspection.of(folder, server.isPresent());
-        String size = state.bytes() / MIB + " MiB, log " + state.logBytes() / MIB + " MiB" + user;
-        if (!state.opened()) {
-            return state.bytes() == 0
-                    ? Finding.ok("store", "empty")
-                    : Finding.warn("store", size + "; not opened, because the process that wrote its log was killed",
-                            "the next start applies the log");
-        }
-        return schema("store", state.schema(), migrate, size);
+        SqliteInspection state = SqliteInspection.of(folder, SqliteInspection.DEADLINE);
+        String size = state.bytes() / MIB + " MiB, log " + state.logBytes() / MIB + " MiB, " + state.checked() + user;
+        return state.bytes() == 0
+                ? Finding.ok("store", "empty")
+                : schema("store", state.schema(), migrate, size);
     }
 
     /// Returns the finding for the version of a schema that this program knows.

@@ -63,7 +63,7 @@ final class PostgresSchema {
                         + encoding
                         + "; make one with createdb --encoding=UTF8 --template=template0");
             }
-            if (access != StoreAccess.CREATE && !hasStore(session)) {
+            if (!access.creates() && !hasStore(session)) {
                 throw new CommandFailure("there is no store in " + place(session, host) + "; "
                         + obstacle(session, host.address()).orElse("'" + SafeText.command("serve") + "' or '"
                                 + SafeText.command("keys create") + "' makes one"));

@@ -1,9 +1,11 @@
 package petstore.store.sqlite;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Instant;
 
+import petstore.CommandFailure;
 import petstore.store.Session;
 
 /// The time of a store's last backup, in the field `user_version` of SQLite's header: seconds since 1970, unsigned; 0 for none.
@@ -22,15 +24,18 @@ public final class BackupTime {
 
     /// Records the time of a backup in the store in `folder`, also while other processes write to it.
     ///
-    /// Errors: [petstore.CommandFailure] with the reason, e.g. if the store cannot be written, or another process replaces it.
+    /// Errors: [CommandFailure] with the reason, e.g. if the store cannot be written, or another process replaces it.
     public static void record(Path folder, Instant time) {
         Path file = SqliteFile.in(folder);
-        try (FolderLock _ = FolderLock.change(folder);
+        try (FolderLock lock = FolderLock.change(folder);
                 Session session = SqliteFile.open(file, SqliteFile::connectWriter)) {
             SqliteWriter.settle(session);
+            lock.recordFiles();
             write(session, time);
             // SQLite hides an error of its checkpoint at the close.
             Checkpoints.complete(session);
+        } catch (IOException e) {
+            throw CommandFailure.of("the store " + file + " cannot be written", e);
         } catch (SQLException e) {
             throw SqliteFile.cannotBe("written", file, e);
         }

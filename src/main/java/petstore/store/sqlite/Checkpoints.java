@@ -101,6 +101,12 @@ final class Checkpoints {
         }
     }
 
+    /// Returns true if the database has every page of the log.
+    static boolean isComplete(Session session) throws SQLException {
+        Log log = run(session, "NOOP");
+        return log.pages() == log.copied();
+    }
+
     /// Copies all pages, syncs the database and empties the log. Errors: also if another connection prevents this.
     static void empty(Session session) throws SQLException {
         if (run(session, "TRUNCATE").busy()) {
@@ -120,11 +126,11 @@ final class Checkpoints {
         }
     }
 
-    /// Makes the next checkpoint of any process copy the whole log.
+    /// Makes the next checkpoint of any process copy the whole log, because the count of copied pages outlives this process as long as
+    /// another one, e.g. an export, has the store open.
     ///
     /// SQLite counts pages as copied before it syncs them: if a reader prevents that all are copied, it does not sync. After a failed
-    /// sync, the kernel may have dropped these pages. The log still has them, but the count stays as long as any process has the store
-    /// open.
+    /// sync, the kernel may have dropped these pages. The log still has them.
     private static void forgetCopies(Session session, SQLException cause) {
         try {
             Path file = Path.of(session.text("SELECT file FROM pragma_database_list WHERE name = 'main'"));

@@ -7,58 +7,136 @@ import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.HexFormat;
 import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
 
+import org.jspecify.annotations.Nullable;
 import petstore.CommandFailure;
+import petstore.files.AtomicFile;
 import petstore.files.PrivateFiles;
+import petstore.store.StoreAccess;
 
 /// A lock on a store's folder, which the operating system releases when the process ends.
 ///
-/// One process may serve the store. Many may change it at the same time, also while it is served. A process that replaces the store
-/// excludes all others.
+/// Many processes may use the store at the same time. One of them may own it: to serve it, or to replace it, which excludes all others.
+/// The lock's file has the owner's random token, because locks are not shared between two mounts of a folder: the last owner has the store.
 public final class FolderLock implements AutoCloseable {
 
-    private static final int MAX_OWNER_BYTES = 512;
-    /// The byte of the file that a serving process locks.
-    private static final long SERVING = 0;
-    /// The byte of the file that changing processes lock together.
-    private static final long CHANGING = 1;
+    /// The longest wait for processes whose use of the store ends soon.
+    private static final Duration PATIENCE = Duration.ofSeconds(2);
+    private static final Duration POLL = Duration.ofMillis(10);
 
-    private final FileChannel channel;
+    /// The byte of the file that an owner locks.
+    private static final long OWNING = 0;
+    /// The byte of the file that commands lock together.
+    private static final long USING = 1;
 
-    private FolderLock(FileChannel channel) {
+    private static final int TOKEN_BYTES = 16;
+
+    /// The parts of the file, each in a line of its own.
+    private enum Line {
+        TOKEN(0, 2 * TOKEN_BYTES),
+        /// The inodes of the database and its log.
+        FILES(TOKEN.end(), 48),
+        /// The process that owns the store, and the address of its API.
+        OWNER(FILES.end(), 512);
+
+        private final long begin;
+        private final int length;
+
+        Line(long begin, int length) {
+            this.begin = begin;
+            this.length = length;
+        }
+
+        private long end() {
+            return begin + length + 1;
+        }
+    }
+
+    private final Path folder;
+    /// Null for a reading command if nothing has used the folder yet.
+    private final @Nullable FileChannel channel;
+    /// Empty for a process that does not own the store.
+    private String token = "";
+
+    private FolderLock(Path folder, @Nullable FileChannel channel) {
+        this.folder = folder;
         this.channel = channel;
     }
 
-    /// Locks a folder to serve its store, and creates a missing folder. Errors: [CommandFailure] if another process serves or replaces it.
-    public static FolderLock serve(Path folder) {
-        return serve(folder, ", and other ports with --port and --admin-port");
+    /// Locks a folder for a command. Creates a missing folder, unless the command only reads.
+    ///
+    /// Errors: [CommandFailure] if another process replaces the store; for [StoreAccess#EXCLUSIVE] also if another uses it.
+    static FolderLock forCommand(Path folder, StoreAccess access) {
+        return switch (access) {
+            case READ -> read(folder);
+            case CHANGE, CREATE -> change(folder);
+            case EXCLUSIVE -> replace(folder);
+        };
     }
 
-    private static FolderLock serve(Path folder, String moreAdvice) {
+    /// Locks a folder to serve its store, and creates a missing folder. Errors: [CommandFailure] if another process owns it.
+    public static FolderLock serve(Path folder) {
+        return own(folder, ", and other ports with --port and --admin-port");
+    }
+
+    private static FolderLock own(Path folder, String moreAdvice) {
         FolderLock lock = open(folder);
-        if (!lock.tryServe()) {
-            throw lock.inUse(folder, "; stop that one, or choose another folder with --data" + moreAdvice);
+        if (!lock.tryLock(OWNING, false)) {
+            throw lock.inUse("; stop that one, or choose another folder with --data" + moreAdvice);
         }
-        return lock.repair(folder);
+        byte[] random = new byte[TOKEN_BYTES];
+        new SecureRandom().nextBytes(random);
+        lock.write(Line.TOKEN, HexFormat.of().formatHex(random));
+        lock.write(Line.OWNER, String.valueOf(ProcessHandle.current().pid()));
+        // A full disk may have refused the new token.
+        lock.token = lock.read(Line.TOKEN);
+        try {
+            AtomicFile.deleteParts(folder, "petstore\\.db|replaced-.*\\.db");
+        } catch (IOException e) {
+            lock.close();
+            throw StoreFiles.unreadable(folder, e);
+        }
+        return lock;
+    }
+
+    /// Locks a folder to read its store. Creates nothing.
+    static FolderLock read(Path folder) {
+        StoreFiles.inspect(SqliteFile.in(folder));
+        StoreFiles.requireWritable(folder);
+        try {
+            return new FolderLock(folder, FileChannel.open(folder.resolve(StoreFiles.LOCK))).use();
+        } catch (NoSuchFileException e) {
+            return new FolderLock(folder, null);
+        } catch (IOException e) {
+            throw StoreFiles.unreadable(folder, e);
+        }
     }
 
     /// Locks a folder to change its store, and creates a missing folder. Errors: [CommandFailure] if another process replaces the store.
     public static FolderLock change(Path folder) {
-        FolderLock lock = open(folder);
-        if (!lock.tryLock(CHANGING, true)) {
-            throw lock.inUse(folder, ", which excludes other changes; try again when that has ended");
-        }
-        return lock.repair(folder);
+        return open(folder).use();
     }
 
-    /// Locks a folder to replace its store, and creates a missing folder. Errors: [CommandFailure] if another process serves or changes it.
+    private FolderLock use() {
+        if (!waitForLock(true)) {
+            throw inUse(", which excludes other commands; try again when that has ended");
+        }
+        return this;
+    }
+
+    /// Locks a folder to replace its store, and creates a missing folder. Errors: [CommandFailure] if another process uses it.
     public static FolderLock replace(Path folder) {
-        FolderLock lock = serve(folder, "");
-        if (!lock.tryLock(CHANGING, false)) {
+        FolderLock lock = own(folder, "");
+        if (!lock.waitForLock(false)) {
             lock.close();
-            throw new CommandFailure("another command changes the store in " + folder
+            throw new CommandFailure("another command reads or changes the store in " + folder
                     + "; try again when that has ended");
         }
         return lock;
@@ -69,52 +147,84 @@ public final class FolderLock implements AutoCloseable {
             PrivateFiles.createFolder(folder);
             StoreFiles.inspect(SqliteFile.in(folder));
             StoreFiles.requireWritable(folder);
-            return new FolderLock(PrivateFiles.openForFolder(folder.resolve(StoreFiles.LOCK)));
+            return new FolderLock(folder, PrivateFiles.openForFolder(folder.resolve(StoreFiles.LOCK)));
         } catch (IOException e) {
             throw CommandFailure.of("the store's folder " + folder + " (--data) cannot be written", e);
         }
     }
 
-    /// Repairs the store after a killed `restore`. No `restore` runs while this process has a lock.
-    private FolderLock repair(Path folder) {
-        try {
-            ReplacedStore.repair(folder);
-            return this;
-        } catch (Throwable e) {
-            close();
-            throw e;
-        }
-    }
-
-    /// Also locks the folder to serve it. Returns false if another process serves it.
-    public boolean tryServe() {
-        boolean locked = tryLock(SERVING, false);
-        if (locked) {
-            append(0, String.valueOf(ProcessHandle.current().pid()));
-        }
-        return locked;
-    }
-
     /// Adds the address of the API to the lock, for the message of a second server.
-    public void serves(String address) {
-        append(MAX_OWNER_BYTES, " " + address);
+    void announce(String address) {
+        write(Line.OWNER, read(Line.OWNER) + " " + address);
     }
 
-    /// @param kept the number of bytes that stay of the text so far
-    private void append(int kept, String text) {
-        try {
-            channel.truncate(kept);
-            channel.write(ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)), channel.size());
-        } catch (IOException e) {
-            // The disk is full. The text only improves messages.
+    /// Returns true if another process has taken the store since, through another mount.
+    boolean isTaken() {
+        return !token.isEmpty() && !read(Line.TOKEN).equals(token);
+    }
+
+    /// Records which files the store has, once they are open.
+    void recordFiles() throws IOException {
+        Path database = SqliteFile.in(folder);
+        write(Line.FILES, StoreFiles.inode(database) + " " + StoreFiles.inode(SqliteFile.log(database)));
+    }
+
+    /// Throws [CommandFailure] if the log of a killed process would be applied to another database: one of both was replaced since.
+    void requireFilesOfOneStore() {
+        Path database = SqliteFile.in(folder);
+        Path log = SqliteFile.log(database);
+        if (!haveFilesOneStore()) {
+            throw new CommandFailure(database + " or " + log + " was replaced while the log had changes; if "
+                    + database + " was put there on purpose, move the log away; if both are of the same moment, delete "
+                    + folder.resolve(StoreFiles.LOCK));
         }
     }
 
-    /// Returns the process that serves a folder; absent if none does, or the folder cannot be read. Not for the serving process: it
-    /// would lose its lock.
-    public static Optional<Owner> server(Path folder) {
+    /// Returns false if the log has changes, and either the database or its log is not the file that was recorded. If both are others, the
+    /// whole folder may be a copy.
+    boolean haveFilesOneStore() {
+        Path database = SqliteFile.in(folder);
+        Path log = SqliteFile.log(database);
+        String[] recorded = read(Line.FILES).split(" ", 2);
+        try {
+            return recorded.length < 2 || !StoreFiles.hasContent(log) || !StoreFiles.hasContent(database)
+                    || recorded[0].equals(StoreFiles.inode(database)) == recorded[1].equals(StoreFiles.inode(log));
+        } catch (IOException e) {
+            throw StoreFiles.unreadable(folder, e);
+        }
+    }
+
+    private void write(Line line, String text) {
+        byte[] bytes = (text + " ".repeat(Math.max(0, line.length - text.length()))).substring(0, line.length)
+                .concat("\n").getBytes(StandardCharsets.US_ASCII);
+        try {
+            if (channel != null) {
+                channel.write(ByteBuffer.wrap(bytes), line.begin);
+            }
+        } catch (IOException e) {
+            // The disk is full. Then the line stays as it was.
+        }
+    }
+
+    private String read(Line line) {
+        return channel == null ? "" : read(channel, line);
+    }
+
+    private static String read(FileChannel channel, Line line) {
+        ByteBuffer bytes = ByteBuffer.allocate(line.length);
+        try {
+            channel.read(bytes, line.begin);
+        } catch (IOException e) {
+            return "";
+        }
+        return StandardCharsets.US_ASCII.decode(bytes.flip()).toString().strip();
+    }
+
+    /// Returns the process that owns a folder's store; absent if none does, or the folder cannot be read. Not for the owner: it would
+    /// lose its lock.
+    public static Optional<Owner> owner(Path folder) {
         try (FileChannel channel = FileChannel.open(folder.resolve(StoreFiles.LOCK));
-                FileLock free = channel.tryLock(SERVING, 1, true)) {
+                FileLock free = channel.tryLock(OWNING, 1, true)) {
             return free == null ? Owner.read(channel) : Optional.empty();
         } catch (IOException e) {
             return Optional.empty();
@@ -127,20 +237,14 @@ public final class FolderLock implements AutoCloseable {
         return !Files.isReadable(lock) && !Files.notExists(lock);
     }
 
-    /// A process that serves a store.
+    /// A process that owns a store.
     ///
     /// @param process its number
     /// @param address the address of its API; empty until it is known
     public record Owner(String process, String address) {
 
         private static Optional<Owner> read(FileChannel channel) {
-            ByteBuffer bytes = ByteBuffer.allocate(MAX_OWNER_BYTES);
-            try {
-                channel.read(bytes, 0);
-            } catch (IOException e) {
-                return Optional.empty();
-            }
-            String[] parts = StandardCharsets.UTF_8.decode(bytes.flip()).toString().split(" ", 2);
+            String[] parts = FolderLock.read(channel, Line.OWNER).split(" ", 2);
             return parts[0].isEmpty()
                     ? Optional.empty()
                     : Optional.of(new Owner(parts[0], parts.length > 1 ? parts[1] : ""));
@@ -153,11 +257,23 @@ public final class FolderLock implements AutoCloseable {
         }
     }
 
+    private boolean waitForLock(boolean shared) {
+        long beganNs = System.nanoTime();
+        while (!tryLock(USING, shared)) {
+            if (System.nanoTime() - beganNs > PATIENCE.toNanos()) {
+                return false;
+            }
+            LockSupport.parkNanos(POLL.toNanos());
+        }
+        return true;
+    }
+
     private boolean tryLock(long position, boolean shared) {
         try {
-            return channel.tryLock(position, 1, shared) != null;
+            return channel == null || channel.tryLock(position, 1, shared) != null;
         } catch (OverlappingFileLockException e) {
-            return false;
+            // Of this process, whose commands do not exclude each other.
+            return shared;
         } catch (IOException e) {
             throw CommandFailure.of(
                     "the file " + StoreFiles.LOCK + " in the store's folder (--data) cannot be locked", e);
@@ -165,17 +281,20 @@ public final class FolderLock implements AutoCloseable {
     }
 
     /// Closes this lock, and returns a failure that names the process with the conflicting lock.
-    private CommandFailure inUse(Path folder, String advice) {
+    private CommandFailure inUse(String advice) {
         try (this) {
             return new CommandFailure("the store in " + folder + " is in use"
-                    + Owner.read(channel).map(process -> " by " + process).orElse("") + advice);
+                    + Optional.ofNullable(channel).flatMap(Owner::read).map(process -> " by " + process).orElse("")
+                    + advice);
         }
     }
 
     @Override
     public void close() {
         try {
-            channel.close();
+            if (channel != null) {
+                channel.close();
+            }
         } catch (IOException e) {
             throw CommandFailure.of("the lock of the store's folder cannot be released", e);
         }

@@ -9,7 +9,9 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import petstore.Catalogue.Page;
@@ -24,6 +26,7 @@ import petstore.store.Migrations;
 import petstore.store.PetTable;
 import petstore.store.SchemaPolicy;
 import petstore.store.Session;
+import petstore.store.StoreAccess;
 import petstore.store.TimeBudget;
 import petstore.store.queue.WorkQueue;
 
@@ -36,16 +39,18 @@ public final class Sqlite implements Database, Database.Dialect, Database.Watch 
 
     private final Function<SQLException, RuntimeException> errors;
     private final Path file;
+    private final FolderLock lock;
     private final SqliteSessions sessions;
     private final SqliteWriter writer;
     private final WorkQueue<Work<?>, Object> readers;
 
-    private Sqlite(Path file, SqliteSessions sessions, Function<SQLException, RuntimeException> errors,
-            Runnable onLostDisk) {
+    private Sqlite(Path file, FolderLock lock, SqliteSessions sessions, @Nullable OpenFiles files,
+            Function<SQLException, RuntimeException> errors, Runnable onLostDisk) {
         this.file = file;
+        this.lock = lock;
         this.errors = errors;
         this.sessions = sessions;
-        this.writer = new SqliteWriter(file, sessions, errors, onLostDisk);
+        this.writer = new SqliteWriter(file, sessions, files, errors, onLostDisk);
         this.readers = new WorkQueue<>("sqlite-reader", WorkQueue.Limits.ofReads(LARGEST_GROUP, traits().patience()),
                 sessions.queued().stream().map(this::reader).toList());
     }
@@ -81,31 +86,49 @@ public final class Sqlite implements Database, Database.Dialect, Database.Watch 
 
     private <T> T read(Session session, Work<T> work) {
         try {
-            T result = session.perform(work);
-            sessions.readOnly().ifPresent(ReadOnlyStore::requireUnchanged);
-            return result;
+            return session.perform(work);
         } catch (SQLException e) {
+            writer.recordDamage(e);
             throw errors.apply(e);
         }
     }
 
-    /// Opens the store in `folder` to serve it, and creates both if they are missing. Errors: as for [SqliteSessions].
+    /// Opens the store in `folder` to serve it, and creates both if they are missing. Errors: as for [SqliteSessions], and as for
+    /// [FolderLock#serve].
     ///
     /// @param onLostDisk called once if the disk loses data. Writes are refused from then until the next start
     public static Sqlite forService(Path folder, SchemaPolicy migrate, Runnable onLostDisk) {
-        return new Sqlite(SqliteFile.in(folder), SqliteSessions.open(folder, migrate, 1 + READERS),
+        return open(folder, FolderLock.serve(folder), true, () -> SqliteSessions.open(folder, migrate, 1 + READERS),
                 SqliteErrors::ofRequest, onLostDisk);
     }
 
-    /// Opens the store in `folder` for a command, which uses one connection. Errors: as for [SqliteSessions].
-    ///
-    /// @param toWrite false if the command only reads; then the folder need not be writable
-    public static Sqlite forCommand(Path folder, SchemaPolicy migrate, boolean toWrite) {
-        return new Sqlite(SqliteFile.in(folder), SqliteSessions.forCommand(folder, migrate, toWrite),
+    /// Opens the store in `folder` for a command, which uses one connection. Errors: as for [SqliteSessions], and as for
+    /// [FolderLock#forCommand].
+    public static Sqlite forCommand(Path folder, SchemaPolicy migrate, StoreAccess access) {
+        boolean toWrite = access != StoreAccess.READ;
+        return open(folder, FolderLock.forCommand(folder, access), toWrite,
+                () -> toWrite ? SqliteSessions.open(folder, migrate, 0) : SqliteSessions.toRead(folder),
                 e -> SqliteFile.cannotBe("used", SqliteFile.in(folder), e), () -> {
                     throw new Failure(Failure.Unavailability.OUTCOME_UNKNOWN,
                             "the store's disk failed; see that the last changes are there");
                 });
+    }
+
+    private static Sqlite open(Path folder, FolderLock lock, boolean toWrite, Supplier<SqliteSessions> opening,
+            Function<SQLException, RuntimeException> errors, Runnable onLostDisk) {
+        try (Closer opened = new Closer()) {
+            opened.add(lock).requireFilesOfOneStore();
+            SqliteSessions sessions = opened.add(opening.get());
+            Path file = SqliteFile.in(folder);
+            OpenFiles files = toWrite ? new OpenFiles(file, lock) : null;
+            opened.handOver();
+            return new Sqlite(file, lock, sessions, files, errors, onLostDisk);
+        }
+    }
+
+    @Override
+    public void announce(String address) {
+        lock.announce(address);
     }
 
     @Override
@@ -200,7 +223,7 @@ public final class Sqlite implements Database, Database.Dialect, Database.Watch 
 
     @Override
     public long reservePetIds(Session session, long id) throws SQLException {
-        return raiseLastPetId(session, id);
+        return raiseLastId(session, "pet", id);
     }
 
     /// Does nothing: [#write] holds SQLite's only write lock.
@@ -208,18 +231,24 @@ public final class Sqlite implements Database, Database.Dialect, Database.Watch 
     public void lockKeys(Session session) {
     }
 
-    static long raiseLastPetId(Session session, long id) throws SQLException {
-        long last = lastPetId(session);
+    /// Makes later ids of a table with AUTOINCREMENT greater than `id`. Returns the greatest id used so far.
+    static long raiseLastId(Session session, String table, long id) throws SQLException {
+        long last = lastId(session, table);
         if (id > last) {
-            session.execute("DELETE FROM sqlite_sequence WHERE name = 'pet'");
-            session.execute("INSERT INTO sqlite_sequence (name, seq) VALUES ('pet', " + id + ")");
+            session.prepare("DELETE FROM sqlite_sequence WHERE name = ?", table).execute();
+            session.prepare("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", table, id).execute();
         }
         return last;
     }
 
-    /// Returns the greatest id ever used, which AUTOINCREMENT keeps in `sqlite_sequence`.
     static long lastPetId(Session session) throws SQLException {
-        return session.number("SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'pet'");
+        return lastId(session, "pet");
+    }
+
+    /// Returns the greatest id ever used, which AUTOINCREMENT keeps in `sqlite_sequence`.
+    private static long lastId(Session session, String table) throws SQLException {
+        return Session.rows(session.prepare("SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = ?", table),
+                row -> row.getLong(1)).getFirst();
     }
 
     @Override
@@ -244,6 +273,6 @@ public final class Sqlite implements Database, Database.Dialect, Database.Watch 
     /// Closes the store. The log is then moved into the file, so that a copy of the folder is one file.
     @Override
     public void close() {
-        Closer.closeAll(readers, writer, sessions);
+        Closer.closeAll(readers, writer, lock);
     }
 }

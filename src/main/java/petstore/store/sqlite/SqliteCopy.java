@@ -1,15 +1,10 @@
 package petstore.store.sqlite;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.util.List;
-import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.function.LongConsumer;
 
 import org.sqlite.SQLiteConnection;
@@ -21,13 +16,12 @@ import petstore.files.PrivateFiles;
 import petstore.store.Database;
 import petstore.store.Session;
 
-/// Backups of a SQLite store: created while it is in use, verified, and restored.
+/// Backups of a SQLite store: created while it is in use, and verified.
 public final class SqliteCopy {
 
     /// The passes of a backup over its pages: the copy, its checksum, and the checks of both.
     public static final int PASSES = 4;
     private static final int PAGES_PER_STEP = 1_000;
-    private static final int COPY_BYTES = 1 << 20;
     private static final int SLEEP_MS = 10;
     private static final int ATTEMPTS = 1_000;
 
@@ -36,7 +30,7 @@ public final class SqliteCopy {
 
     public static long pages(Path folder) {
         return perform("read", SqliteFile.in(folder), file -> {
-            try (Session session = connectReader(file, ReadOnlyStore.find(file))) {
+            try (Session session = SqliteFile.connectReader(file)) {
                 return session.number("PRAGMA page_count");
             }
         });
@@ -51,14 +45,21 @@ public final class SqliteCopy {
     public static VerifiedBackup backup(Path folder, Path target, Instant now, boolean proves, LongConsumer progress) {
         StoreFiles.requireNoCompanion(target);
         Path store = SqliteFile.in(folder);
+        try (FolderLock lock = FolderLock.read(folder)) {
+            lock.requireFilesOfOneStore();
+            return create(store, target, now, proves, progress);
+        }
+    }
+
+    private static VerifiedBackup create(Path store, Path target, Instant now, boolean proves, LongConsumer progress) {
         return perform("backed up", target, file -> AtomicFile.create(file, part -> {
             SqliteFile.requireOpenable(part, target);
             PrivateFiles.create(part);
             deleteCompanionsOnExit(part);
             try {
                 VerifiedBackup backup = copy(store, part, now, progress);
-                if (proves && restoredPets(part, now) != backup.pets()) {
-                    throw new CommandFailure("the restored copy has not all animals; try again");
+                if (proves) {
+                    prove(part);
                 }
                 return backup;
             } catch (SQLException e) {
@@ -72,7 +73,13 @@ public final class SqliteCopy {
 
     private static VerifiedBackup copy(Path store, Path part, Instant now, LongConsumer progress)
             throws SQLException, IOException {
-        long count = copyPages(store, part, progress);
+        long count;
+        try (Session session = SqliteFile.connectReader(store)) {
+            session.execute("BEGIN");
+            count = session.number("SELECT count(*) FROM pet");
+            copyPages(session, part, progress);
+            session.execute("COMMIT");
+        }
         change(part, Database.Work.of(session -> {
             SqliteSchema.requireUnaltered(session, store);
             BackupTime.write(session, now);
@@ -85,48 +92,33 @@ public final class SqliteCopy {
         return backup;
     }
 
-    /// Returns the number of animals in a store that is restored from `backup`, in a scratch folder beside it.
-    private static long restoredPets(Path backup, Instant now) throws SQLException, IOException {
+    /// Restores a backup in a scratch folder beside it.
+    private static void prove(Path backup) throws SQLException, IOException {
         Path scratch = StoreFiles.companion(backup, "-restored");
         Path store = SqliteFile.in(scratch);
         PrivateFiles.createFolder(scratch);
         scratch.toFile().deleteOnExit();
         store.toFile().deleteOnExit();
         try {
-            copyInto(scratch, backup, now, _ -> {
-            });
-            return verify(store).pets();
+            SqliteRestore.create(store, backup);
         } finally {
             Files.deleteIfExists(store);
             Files.deleteIfExists(scratch);
         }
     }
 
-    private static Session connectReader(Path file, Optional<ReadOnlyStore> readOnly) throws SQLException {
-        return readOnly.isPresent() ? SqliteFile.connectUnlocked(file) : SqliteFile.connectReader(file);
-    }
-
-    /// Copies the pages in one transaction, so that all steps see one state of the store.
-    private static long copyPages(Path source, Path target, LongConsumer progress) throws SQLException {
-        Optional<ReadOnlyStore> readOnly = ReadOnlyStore.find(source);
-        try (Session session = connectReader(source, readOnly)) {
-            session.execute("BEGIN");
-            long count = session.number("SELECT count(*) FROM pet");
-            int result = session.unwrap(SQLiteConnection.class).getDatabase().backup("main",
-                    target.toAbsolutePath().toString(),
-                    (remaining, pages) -> progress.accept((long) pages - remaining), SLEEP_MS, ATTEMPTS,
-                    PAGES_PER_STEP);
-            if (result != SQLiteErrorCode.SQLITE_OK.code) {
-                throw SqliteErrors.exception(SQLiteErrorCode.getErrorCode(result));
-            }
-            session.execute("COMMIT");
-            readOnly.ifPresent(ReadOnlyStore::requireUnchanged);
-            return count;
+    /// Copies the pages of one state of the store.
+    static void copyPages(Session source, Path target, LongConsumer progress) throws SQLException {
+        int result = source.unwrap(SQLiteConnection.class).getDatabase().backup("main",
+                target.toAbsolutePath().toString(),
+                (remaining, pages) -> progress.accept((long) pages - remaining), SLEEP_MS, ATTEMPTS, PAGES_PER_STEP);
+        if (result != SQLiteErrorCode.SQLITE_OK.code) {
+            throw SqliteErrors.exception(SQLiteErrorCode.getErrorCode(result));
         }
     }
 
     /// Deletes the companions of a part when the process ends, also by a signal.
-    private static void deleteCompanionsOnExit(Path part) {
+    static void deleteCompanionsOnExit(Path part) {
         StoreFiles.COMPANIONS.forEach(companion -> StoreFiles.companion(part, companion).toFile().deleteOnExit());
     }
 
@@ -172,52 +164,6 @@ public final class SqliteCopy {
         });
     }
 
-    /// Replaces the store in `folder` by a verified copy of `backup`. The caller holds the lock to replace it. If this fails, the store
-    /// stays as it was. If the process is killed, [ReplacedStore#repair] puts it back.
-    ///
-    /// @param now the time in the name of the kept store
-    /// @param progress gets the number of bytes copied so far
-    public static Restored restore(Path backup, Path folder, Instant now, LongConsumer progress) {
-        StoreFiles.inspect(SqliteFile.in(folder));
-        return perform("restored", backup, _ -> copyInto(folder, backup, now, progress));
-    }
-
-    private static Restored copyInto(Path folder, Path backup, Instant now, LongConsumer progress)
-            throws SQLException, IOException {
-        Path file = SqliteFile.in(folder);
-        try {
-            return AtomicFile.write(file, part -> {
-                SqliteFile.requireOpenable(part, folder);
-                PrivateFiles.createForFolder(part);
-                deleteCompanionsOnExit(part);
-                copy(backup, part, progress);
-                verify(part);
-                OptionalLong lastId = ReplacedStore.lastPetId(file);
-                change(part, session -> {
-                    BackupChecksum.remove(session);
-                    return Sqlite.raiseLastPetId(session, lastId.orElse(0));
-                });
-                // The next step must be short, because the replaced store has no log until it ends.
-                AtomicFile.sync(part);
-                return new Restored(ReplacedStore.keep(file, now), lastId.isPresent());
-            });
-        } finally {
-            ReplacedStore.repair(folder);
-        }
-    }
-
-    private static void copy(Path source, Path target, LongConsumer progress) throws IOException {
-        byte[] buffer = new byte[COPY_BYTES];
-        try (InputStream in = Files.newInputStream(source); OutputStream out = Files.newOutputStream(target)) {
-            long copied = 0;
-            for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
-                out.write(buffer, 0, read);
-                copied += read;
-                progress.accept(copied);
-            }
-        }
-    }
-
     private static <T> T perform(String participle, Path file, AtomicFile.Writer<T, SQLException> step) {
         try {
             return step.write(file);
@@ -232,12 +178,5 @@ public final class SqliteCopy {
     ///
     /// @param hasChecksum false for a backup by an older version or by SQLite's own means
     public record VerifiedBackup(long pets, boolean hasChecksum) {
-    }
-
-    /// The result of a restore.
-    ///
-    /// @param kept the replaced store, or its orphaned logs; empty if there was none
-    /// @param keepsIds false if ids of the replaced store may be used again, because it cannot be read
-    public record Restored(List<Path> kept, boolean keepsIds) {
     }
 }

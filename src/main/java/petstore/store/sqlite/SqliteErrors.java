@@ -18,6 +18,8 @@ import petstore.store.Database;
 /// The meaning of SQLite's result codes.
 final class SqliteErrors {
 
+    /// The message of a service whose store has damaged pages.
+    static final String DAMAGED = "the store is damaged; restore a backup";
     static final String RESTORE = "; put a backup in its place with '" + SafeText.command("restore FILE") + "'";
     /// The first size of the index of a log.
     private static final int COMPANION_BYTES = 32 * 1024;
@@ -48,10 +50,11 @@ final class SqliteErrors {
         return hasCode(e, SQLiteErrorCode.SQLITE_IOERR_SHMSIZE);
     }
 
-    /// Returns true if the store cannot be written now. False for reasons that pass without an operator, or concern one write.
+    /// Returns true if the store cannot be written now. False for damage, and for reasons that pass without an operator or concern one
+    /// write.
     static boolean isFailedWrite(SQLException e) {
         return !isFullDisk(e) && hasPrimary(e, SQLiteErrorCode.SQLITE_IOERR, SQLiteErrorCode.SQLITE_READONLY,
-                SQLiteErrorCode.SQLITE_CANTOPEN, SQLiteErrorCode.SQLITE_CORRUPT);
+                SQLiteErrorCode.SQLITE_CANTOPEN);
     }
 
     /// Returns true for a failed fsync. The kernel may have dropped the pages, so that a second fsync would succeed without them.
@@ -64,6 +67,9 @@ final class SqliteErrors {
     static Failure ofRequest(SQLException e) {
         if (hasPrimary(e, SQLiteErrorCode.SQLITE_CONSTRAINT)) {
             return new Failure(Failure.Kind.INTERNAL_ERROR, "the database rejected a statement", e);
+        }
+        if (isDamage(e)) {
+            return new Failure(Unavailability.DAMAGED, DAMAGED, e);
         }
         return new Failure(isFullDisk(e) ? Unavailability.DISK_FULL : Unavailability.STATEMENT_FAILED,
                 Database.UNAVAILABLE, e);

@@ -14,6 +14,7 @@ import org.sqlite.SQLiteConnection;
 import petstore.Closer;
 import petstore.CommandFailure;
 import petstore.store.Database;
+import petstore.store.Migrations;
 import petstore.store.Session;
 import petstore.store.SqlFunction;
 import petstore.store.TimeBudget;
@@ -31,6 +32,8 @@ public final class SqliteFile {
 
     /// The longest path that SQLite opens, in bytes: 512, less the suffix of a journal.
     private static final int LONGEST_PATH = 504;
+
+    private static final String UNLOCKED = "?immutable=1&mode=ro";
 
     private SqliteFile() {
     }
@@ -62,15 +65,26 @@ public final class SqliteFile {
         }
     }
 
-    /// Deletes the store in `folder`. The caller has locked the folder to replace it.
-    public static void delete(Path folder) {
-        try {
-            for (String suffix : StoreFiles.COMPANIONS) {
-                Files.deleteIfExists(StoreFiles.companion(in(folder), suffix));
+    /// Deletes the store in `folder` if it has neither animals nor keys, and never had animals. Errors: [CommandFailure] if another process
+    /// uses it.
+    public static void deleteEmpty(Path folder) {
+        Path file = in(folder);
+        try (FolderLock _ = FolderLock.replace(folder)) {
+            if (open(file, SqliteFile::isEmpty)) {
+                for (String suffix : StoreFiles.COMPANIONS) {
+                    Files.deleteIfExists(StoreFiles.companion(file, suffix));
+                }
+                Files.deleteIfExists(file);
             }
-            Files.deleteIfExists(in(folder));
         } catch (IOException e) {
             throw CommandFailure.of("the store in " + folder + " cannot be deleted", e);
+        }
+    }
+
+    private static boolean isEmpty(Path file) throws SQLException {
+        try (Session session = connectReader(file)) {
+            return !Migrations.hasStore(Migrations.Scripts.SQLITE, session)
+                    || (Sqlite.lastPetId(session) == 0 && session.number("SELECT count(*) FROM api_key") == 0);
         }
     }
 
@@ -95,37 +109,44 @@ public final class SqliteFile {
     }
 
     public static Session connectWriter(Path file) throws SQLException {
-        return connect(file, "0");
+        StoreFiles.inspect(file);
+        return connect(file, "", session -> {
+            waitForLocks(session, LOCK_PATIENCE);
+            set(session, "journal_mode", "wal");
+            set(session, "synchronous", "2");
+            set(session, "wal_autocheckpoint", "0");
+            set(session, "journal_size_limit", String.valueOf(LARGEST_LOG));
+            return bounded(session);
+        });
     }
 
+    /// Connects to a store to read it. SQLite may create the log and its index, but changes neither the database nor the log: a
+    /// connection that may write would move the log of a killed process into the database when it closes.
     public static Session connectReader(Path file) throws SQLException {
-        return connect(file, "1");
+        StoreFiles.inspect(file);
+        return connect(file, "?mode=ro", session -> {
+            waitForLocks(session, LOCK_PATIENCE);
+            // Opens the log, too.
+            session.text("PRAGMA schema_version");
+            return bounded(session);
+        });
+    }
+
+    private static Session bounded(Session session) throws SQLException {
+        set(session, "mmap_size", "0");
+        set(session, "trusted_schema", "0");
+        return session;
     }
 
     /// Connects to a file that no process changes, without locks and companions.
     static Session connectUnlocked(Path file) throws SQLException {
         StoreFiles.inspectAlone(file);
-        return connect(file, "?immutable=1&mode=ro", session -> {
-            set(session, "trusted_schema", "0");
-            set(session, "query_only", "1");
-            return session;
-        });
+        return connect(file, UNLOCKED, SqliteFile::bounded);
     }
 
-    private static Session connect(Path file, String queryOnly) throws SQLException {
-        StoreFiles.inspect(file);
-        return connect(file, "", session -> {
-            set(session, "busy_timeout", String.valueOf(LOCK_PATIENCE.toMillis()));
-            set(session, "journal_mode", "wal");
-            set(session, "synchronous", "2");
-            set(session, "wal_autocheckpoint", "0");
-            set(session, "journal_size_limit", String.valueOf(LARGEST_LOG));
-            set(session, "mmap_size", "0");
-            set(session, "trusted_schema", "0");
-            set(session, "query_only", queryOnly);
-            waitForLocks(session, LOCK_PATIENCE);
-            return session;
-        });
+    /// Attaches such a file as the schema `backup`.
+    static void attachUnlocked(Session session, Path file) throws SQLException {
+        session.prepare("ATTACH ? AS backup", uri(file) + UNLOCKED).execute();
     }
 
     /// Makes a session wait for locks of other connections, at most `patience` for each statement. It looks at a fixed interval. SQLite's
@@ -151,13 +172,17 @@ public final class SqliteFile {
         SQLiteConfig config = new SQLiteConfig();
         config.setGetGeneratedKeys(false);
         requireOpenable(file, file);
-        // A plain path does not work, because the driver reads parameters after a `?`.
-        String url = "jdbc:sqlite:" + file.toAbsolutePath().toUri() + parameters;
         try (Closer opened = new Closer()) {
-            Session session = setUp.on(opened.add(new Session(config.createConnection(url))));
+            Session session = setUp.on(opened.add(
+                    new Session(config.createConnection("jdbc:sqlite:" + uri(file) + parameters))));
             opened.handOver();
             return session;
         }
+    }
+
+    /// Returns the URI of a file for SQLite. A path would end at a `?`.
+    private static String uri(Path file) {
+        return file.toAbsolutePath().toUri().toString();
     }
 
     /// Changes a setting, and reads it back as SQLite spells it.

@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 import petstore.CommandFailure;
@@ -20,6 +21,18 @@ final class SqliteSchema {
             + " FROM sqlite_schema WHERE " + NO_STATISTICS + " ORDER BY rowid";
 
     private SqliteSchema() {
+    }
+
+    /// Returns the names of all tables except those of SQLite itself, quoted.
+    static List<String> tables(Session session) throws SQLException {
+        return names(session, "table").stream().filter(name -> !name.startsWith("\"sqlite_")).toList();
+    }
+
+    /// Returns the names of all objects of a type that can be dropped, quoted.
+    static List<String> names(Session session, String type) throws SQLException {
+        return Session.rows(session.prepare("SELECT name FROM main.sqlite_schema WHERE type = ?"
+                + " AND name <> 'sqlite_sequence' ORDER BY rowid", type),
+                row -> '"' + row.getString(1).replace("\"", "\"\"") + '"');
     }
 
     /// Throws [CommandFailure] that names the first object in which a file's schema differs from the scripts.

@@ -6,8 +6,8 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
+import org.sqlite.SQLiteErrorCode;
 import petstore.Closer;
 import petstore.CommandFailure;
 import petstore.files.AtomicFile;
@@ -24,37 +24,27 @@ import petstore.store.Session;
 ///
 /// @param all one for writes, one for unqueued reads, and one for each thread of queued reads; a command has one for all
 /// @param fullDisk lasts until the file holds everything that the log held at the start, as [SqliteWriter#settleUnlessFull]
-/// @param readOnly verifies the results of reads; absent if the sessions lock the file
-record SqliteSessions(List<Session> all, Outage fullDisk, Optional<ReadOnlyStore> readOnly)
-        implements
-            AutoCloseable {
+record SqliteSessions(List<Session> all, Outage fullDisk) implements AutoCloseable {
 
-    /// Opens the store in `folder` for a command. It need not be writable if the command only reads.
-    static SqliteSessions forCommand(Path folder, SchemaPolicy migrate, boolean toWrite) {
-        Path file = SqliteFile.in(folder);
-        Optional<ReadOnlyStore> readOnly = toWrite ? Optional.empty() : ReadOnlyStore.find(file);
-        if (readOnly.isEmpty()) {
-            return open(folder, migrate, 0);
-        }
-        try (Closer opened = new Closer()) {
-            Session session = opened.add(SqliteFile.connectUnlocked(file));
-            // Checked, not upgraded.
-            Migrations.arePending(SchemaPolicy.CHECK, Migrations.Scripts.SQLITE, session);
-            opened.handOver();
-            return new SqliteSessions(List.of(session), SqliteWriter.fullDisk(), readOnly);
-        } catch (SQLException e) {
-            throw SqliteFile.cannotBe("opened", file, e);
-        }
+    /// Opens the store in `folder`, which the caller has locked, for a command that only reads.
+    static SqliteSessions toRead(Path folder) {
+        return SqliteFile.open(SqliteFile.in(folder), file -> {
+            try (Closer opened = new Closer()) {
+                Session session = opened.add(SqliteFile.connectReader(file));
+                Migrations.arePending(SchemaPolicy.CHECK, Migrations.Scripts.SQLITE, session);
+                opened.handOver();
+                return new SqliteSessions(List.of(session), SqliteWriter.fullDisk());
+            }
+        });
     }
 
-    /// Opens the store in `folder`, and creates both if they are missing.
+    /// Opens the store in `folder`, which the caller has locked, and creates a missing store.
     ///
     /// @param more the number of sessions for reads
     static SqliteSessions open(Path folder, SchemaPolicy migrate, int more) {
         Path file = SqliteFile.in(folder);
         if (!SqliteFile.exists(folder)) {
             try {
-                PrivateFiles.createFolder(folder);
                 // SQLite gives its companions the same owner and permissions.
                 PrivateFiles.createForFolder(file);
             } catch (FileAlreadyExistsException e) {
@@ -63,7 +53,6 @@ record SqliteSessions(List<Session> all, Outage fullDisk, Optional<ReadOnlyStore
                 throw CommandFailure.of("the store's folder " + folder + " cannot be written", e);
             }
         }
-        StoreFiles.requireWritable(folder);
         return SqliteFile.open(file, path -> openOnce(path, migrate, more));
     }
 
@@ -79,6 +68,7 @@ record SqliteSessions(List<Session> all, Outage fullDisk, Optional<ReadOnlyStore
                 });
             }
             Outage fullDisk = SqliteWriter.settleUnlessFull(writer);
+            requireUndamaged(file, writer);
             try {
                 // SQLite ignores errors when it syncs the names of its files.
                 AtomicFile.syncNames(file.resolveSibling("."));
@@ -89,7 +79,21 @@ record SqliteSessions(List<Session> all, Outage fullDisk, Optional<ReadOnlyStore
                 sessions.add(opened.add(SqliteFile.connectReader(file)));
             }
             opened.handOver();
-            return new SqliteSessions(List.copyOf(sessions), fullDisk, Optional.empty());
+            return new SqliteSessions(List.copyOf(sessions), fullDisk);
+        }
+    }
+
+    /// Looks for damage where it costs no time: in the size of the file, and in the first and the last row of each table.
+    private static void requireUndamaged(Path file, Session session) throws SQLException {
+        long bytes = session.number("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size");
+        if (Checkpoints.isComplete(session) && SqliteFile.bytes(file) < bytes) {
+            throw SqliteErrors.exception(SQLiteErrorCode.SQLITE_CORRUPT);
+        }
+        for (String table : SqliteSchema.tables(session)) {
+            for (String order : List.of("ASC", "DESC")) {
+                Session.rows(session.prepare("SELECT * FROM " + table + " ORDER BY rowid " + order + " LIMIT 1"),
+                        row -> row.getString(1));
+            }
         }
     }
 

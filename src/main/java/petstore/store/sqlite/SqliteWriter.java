@@ -1,10 +1,11 @@
 package petstore.store.sqlite;
 
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
+import java.util.Optional;
 import java.util.function.Function;
 
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -20,56 +21,107 @@ final class SqliteWriter implements AutoCloseable {
     /// The logger of [Sqlite], so that all log lines of the database have one name.
     private static final Logger LOG = LoggerFactory.getLogger(Sqlite.class);
     private static final String LOST_DISK = "the store's disk failed; the service is stopping";
-    private static final String MOVED = "the store's file was moved or deleted";
 
     private final Path file;
     private final SqliteSessions sessions;
+    /// Null for a command that only reads.
+    private final @Nullable OpenFiles files;
     private final Function<SQLException, RuntimeException> errors;
     private final Outage failedWrites = new Outage(LOG, Level.ERROR,
             "the store cannot be written; the service is not ready until a write succeeds",
             "the store can be written again");
     private final Runnable onLostDisk;
     private final Checkpoints checkpoints = new Checkpoints(Checkpoints.Limits.OF_STORE);
-    /// The reason why nothing is written until the next start; empty for none.
-    private volatile String lost = "";
+    /// The reason why nothing is written until the next start; null for none.
+    private volatile @Nullable Loss loss;
+    private boolean isDamageProven;
 
-    SqliteWriter(Path file, SqliteSessions sessions, Function<SQLException, RuntimeException> errors,
+    private record Loss(Failure.Unavailability code, String message) {
+    }
+
+    SqliteWriter(Path file, SqliteSessions sessions, @Nullable OpenFiles files,
+            Function<SQLException, RuntimeException> errors,
             Runnable onLostDisk) {
         this.file = file;
         this.sessions = sessions;
+        this.files = files;
         this.errors = errors;
         this.onLostDisk = onLostDisk;
     }
 
-    /// Throws as [#requireReady], and also if the file is gone.
+    /// Throws as [#requireReady], and also if the store's files are no longer those that are open.
     void check() {
-        requireFile(Failure.Unavailability.DISK_FAILED);
+        requireFiles(Failure.Unavailability.DISK_FAILED);
         requireReady();
     }
 
-    /// Throws if the file was moved or deleted. SQLite would go on to write it, and a restart would not find that.
-    private void requireFile(Failure.Unavailability failure) {
-        if (Files.notExists(file)) {
-            if (lost.isEmpty()) {
-                lost = MOVED;
-                LOG.error("{} was moved or deleted; nothing is written until it is back and the service has restarted",
-                        file);
+    private void requireFiles(Failure.Unavailability failure) {
+        Optional<String> reason = findLoss();
+        if (reason.isPresent()) {
+            throw new Failure(failure, reason.get());
+        }
+    }
+
+    /// Returns the reason for which the open files are no longer those of the store, and refuses writes then; absent for none.
+    private Optional<String> findLoss() {
+        if (files == null) {
+            return Optional.empty();
+        }
+        Optional<String> reason = files.findLoss();
+        reason.ifPresent(text -> {
+            if (files.isLogDeleted()) {
+                // Only this process still has its animals.
+                completeLog();
             }
-            throw new Failure(failure, MOVED);
+            lose(Failure.Unavailability.DISK_FAILED, text,
+                    text + "; nothing is written until the store is whole again and the service has restarted");
+        });
+        return reason;
+    }
+
+    /// Refuses writes until the next start. Logs the first reason.
+    private synchronized void lose(Failure.Unavailability code, String message, String line) {
+        if (loss == null) {
+            loss = new Loss(code, message);
+            LOG.error("{}", line);
         }
     }
 
     void requireReady() {
-        requireDisk();
+        requireWritable();
         if (failedWrites.isLasting()) {
             throw new Failure(Failure.Unavailability.NOT_WRITABLE,
                     "the store cannot be written; the log has the reason");
         }
     }
 
-    private void requireDisk() {
-        if (!lost.isEmpty()) {
-            throw new Failure(Failure.Unavailability.DISK_FAILED, lost);
+    private void requireWritable() {
+        Loss lasting = loss;
+        if (lasting != null) {
+            throw new Failure(lasting.code(), lasting.message());
+        }
+    }
+
+    /// Makes the service unready if SQLite reports damage, because a new animal could overwrite an old one.
+    void recordDamage(SQLException e) {
+        if (sessions.areServed() && SqliteErrors.isDamage(e)) {
+            lose(Failure.Unavailability.DAMAGED, SqliteErrors.DAMAGED,
+                    SqliteErrors.DAMAGED + "; nothing is written until then: " + e.getMessage());
+        }
+    }
+
+    /// Checks all pages after a report of damage, because SQLite also reports a disk that fails to read for a moment so.
+    private void checkDamage() {
+        try (Session session = SqliteFile.connectReader(file)) {
+            String result = session.text("PRAGMA integrity_check(1)");
+            if (result.equals("ok")) {
+                loss = null;
+                LOG.info("the store is not damaged: the disk has failed to read");
+            } else {
+                isDamageProven = true;
+            }
+        } catch (SQLException e) {
+            LOG.debug("the store cannot be checked", e);
         }
     }
 
@@ -77,6 +129,7 @@ final class SqliteWriter implements AutoCloseable {
         try {
             return sessions.writer().perform(session -> commit(session, work));
         } catch (SQLException e) {
+            recordDamage(e);
             throw record(e)
                     ? new Failure(Failure.Unavailability.NOT_WRITABLE, Database.UNAVAILABLE)
                     : errors.apply(e);
@@ -92,9 +145,13 @@ final class SqliteWriter implements AutoCloseable {
         return recorded;
     }
 
-    /// Tries a write, as [Database.Watch#retryWrite]. Adds an animal and takes it back, because a damaged page may fail only some writes.
+    /// Tries a write, as [Database.Watch#retryWrite]. Adds an animal and takes it back, because an unreadable page may fail only some writes.
     /// Then writes a page without changing it.
     void retryWrite() {
+        Loss lasting = loss;
+        if (lasting != null && lasting.code() == Failure.Unavailability.DAMAGED && !isDamageProven) {
+            checkDamage();
+        }
         if (!failedWrites.isLasting()) {
             return;
         }
@@ -109,7 +166,7 @@ final class SqliteWriter implements AutoCloseable {
     }
 
     private <T> T commit(Session session, Database.Work<T> work) throws SQLException {
-        requireDisk();
+        requireWritable();
         try {
             if (sessions.fullDisk().isLasting()) {
                 // Data written after pages that are not on disk could not be found after a power failure.
@@ -117,7 +174,7 @@ final class SqliteWriter implements AutoCloseable {
                 sessions.fullDisk().succeeded();
             }
             T result = inTransaction(session, work);
-            requireFile(Failure.Unavailability.OUTCOME_UNKNOWN);
+            requireFiles(Failure.Unavailability.OUTCOME_UNKNOWN);
             checkpoint();
             return result;
         } catch (SQLException e) {
@@ -139,6 +196,7 @@ final class SqliteWriter implements AutoCloseable {
             checkpoints.afterCommit(sessions.writer());
             failedWrites.succeeded();
         } catch (SQLException e) {
+            recordDamage(e);
             if (SqliteErrors.isLostDisk(e)) {
                 loseDisk(e);
             } else if (!record(e)) {
@@ -148,9 +206,9 @@ final class SqliteWriter implements AutoCloseable {
     }
 
     private void loseDisk(SQLException e) {
-        lost = LOST_DISK;
-        LOG.error("the disk failed to sync; the service stops, because only a restart can find the kept animals: {}",
-                e.getMessage());
+        lose(Failure.Unavailability.DISK_FAILED, LOST_DISK,
+                "the disk failed to sync; the service stops, because only a restart can find the kept animals: "
+                        + e.getMessage());
         onLostDisk.run();
     }
 
@@ -185,13 +243,22 @@ final class SqliteWriter implements AutoCloseable {
         }
     }
 
-    /// Moves the log into the file, because SQLite would hide an error when it does so at the close of the last session.
+    /// Closes the sessions, unless the store's files are others by now: SQLite deletes the log by its name when the last session closes.
     @Override
     public void close() {
+        if (findLoss().isPresent()) {
+            return;
+        }
+        if (files != null && loss == null) {
+            completeLog();
+        }
+        sessions.close();
+    }
+
+    /// Moves the log into the file, because SQLite would hide an error when it does so at the close of the last session.
+    private void completeLog() {
         try {
-            if (lost.isEmpty()) {
-                sessions.writer().perform(Database.Work.of(Checkpoints::complete));
-            }
+            sessions.writer().perform(Database.Work.of(Checkpoints::complete));
         } catch (SQLException e) {
             if (SqliteErrors.isLostDisk(e)) {
                 loseDisk(e);

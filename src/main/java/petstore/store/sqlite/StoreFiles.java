@@ -1,11 +1,16 @@
 package petstore.store.sqlite;
 
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -22,8 +27,6 @@ public final class StoreFiles {
 
     public static final String LOCK = "petstore.lock";
     static final String DATABASE = "petstore.db";
-    /// The name of a store that a `restore` replaces by renaming.
-    static final String REPLACING = "petstore.db.replacing";
 
     /// Suffixes of the companions that can hold animals.
     static final List<String> LOGS = List.of("-wal", "-journal");
@@ -41,10 +44,6 @@ public final class StoreFiles {
 
         int hardLinks() {
             return (Integer) Objects.requireNonNull(attributes.get("nlink"));
-        }
-
-        boolean isSameFile(DirectoryEntry other) {
-            return Objects.equals(attributes.get("fileKey"), other.attributes.get("fileKey"));
         }
     }
 
@@ -87,7 +86,7 @@ public final class StoreFiles {
     }
 
     /// Checks a database, which need not be the store's own, its companions and the lock beside it, without opening them. Each is
-    /// missing, or a regular file with one name. The second name that a killed `restore` leaves is allowed.
+    /// missing, or a regular file with one name.
     ///
     /// Errors: [CommandFailure] that names the file.
     public static void inspect(Path database) {
@@ -103,21 +102,45 @@ public final class StoreFiles {
         }
     }
 
-    /// Checks that this process may read and write every file of a store in a folder that it may write. Errors: [CommandFailure]
-    /// that names the file and its owner.
+    /// Checks that this process may write a store's folder, if it exists, and its files: SQLite needs that to read the store, too.
+    ///
+    /// Errors: [CommandFailure] that names the first one that it may not write, and the remedy.
     public static void requireWritable(Path folder) {
-        if (!Files.isWritable(folder)) {
-            return;
+        for (Path file : Stream.concat(Stream.of(folder), files(folder.resolve(DATABASE))).toList()) {
+            if (Files.exists(file) && !(Files.isReadable(file) && Files.isWritable(file))) {
+                throw cannotBeWritten(file,
+                        file.equals(folder) ? "the store's folder " + file + " (--data)" : file + "");
+            }
         }
-        files(folder.resolve(DATABASE)).filter(Files::exists)
-                .filter(file -> !Files.isReadable(file) || !Files.isWritable(file)).findFirst().ifPresent(file -> {
-                    try {
-                        throw new CommandFailure(file + " cannot be written; it belongs to the user "
-                                + Files.getOwner(file).getName() + ": run this as that user, or change the owner");
-                    } catch (IOException e) {
-                        throw unreadable(folder, e);
-                    }
-                });
+    }
+
+    private static CommandFailure cannotBeWritten(Path file, String named) {
+        String problem = named + " cannot be written";
+        try {
+            // The system tells why.
+            if (Files.isDirectory(file)) {
+                Files.delete(Files.createTempFile(file, "petstore", null));
+            } else {
+                FileChannel.open(file, StandardOpenOption.WRITE).close();
+            }
+            throw new AccessDeniedException(named);
+        } catch (AccessDeniedException e) {
+            return new CommandFailure(problem + "; it belongs to the user " + owner(file)
+                    + ": run this as that user, or change the owner", e);
+        } catch (IOException e) {
+            String reason = e instanceof FileSystemException known ? known.getReason() : e.getMessage();
+            return new CommandFailure(problem + ": " + reason + "; to read the store, stop the server,"
+                    + " copy the folder to another disk, and name the copy with --data",
+                    e);
+        }
+    }
+
+    private static String owner(Path file) {
+        try {
+            return Files.getOwner(file).getName();
+        } catch (IOException e) {
+            return "that owns it";
+        }
     }
 
     /// Checks that a file is missing or regular. It is opened without companions, so it may have several names.
@@ -131,9 +154,9 @@ public final class StoreFiles {
         }
     }
 
-    private static void requireOwnFile(DirectoryEntry entry) throws IOException {
+    private static void requireOwnFile(DirectoryEntry entry) {
         requireRegular(entry);
-        if (entry.hardLinks() > 1 + ReplacedStore.names(entry.path).size()) {
+        if (entry.hardLinks() > 1) {
             throw new CommandFailure(
                     entry.path + " has " + entry.hardLinks() + " hard links; a store's file has one name:"
                             + " put a copy in its place");
@@ -182,10 +205,20 @@ public final class StoreFiles {
         return SqliteFile.bytes(file) > 0;
     }
 
-    static Optional<DirectoryEntry> find(Path file) throws IOException {
+    /// Returns the identity of a file on this machine. Errors: `NoSuchFileException`.
+    static Object key(Path file) throws IOException {
+        return Objects.requireNonNull(Files.readAttributes(file, BasicFileAttributes.class).fileKey());
+    }
+
+    /// Returns a file's number in its file system, which stays when the file system is mounted elsewhere.
+    static String inode(Path file) throws IOException {
+        return String.valueOf(Files.getAttribute(file, "unix:ino"));
+    }
+
+    private static Optional<DirectoryEntry> find(Path file) throws IOException {
         try {
             return Optional.of(new DirectoryEntry(file, Files.readAttributes(file,
-                    "unix:isSymbolicLink,isRegularFile,nlink,fileKey", LinkOption.NOFOLLOW_LINKS)));
+                    "unix:isSymbolicLink,isRegularFile,nlink", LinkOption.NOFOLLOW_LINKS)));
         } catch (NoSuchFileException e) {
             return Optional.empty();
         }
@@ -195,11 +228,9 @@ public final class StoreFiles {
         return Files.exists(file, LinkOption.NOFOLLOW_LINKS);
     }
 
-    /// Returns the paths of a database, of the lock beside it, and of a store that is being replaced; with their companions.
+    /// Returns the paths of a database, of its companions, and of the lock beside it.
     private static Stream<Path> files(Path database) {
-        return Stream.concat(Stream.of(database.resolveSibling(LOCK)),
-                Stream.of(database, database.resolveSibling(REPLACING))
-                        .flatMap(file -> Stream.concat(Stream.of(file), companions(file, COMPANIONS))));
+        return Stream.concat(Stream.of(database.resolveSibling(LOCK), database), companions(database, COMPANIONS));
     }
 
     /// Returns the paths of companions. A backup whose name has the maximum length of file systems cannot have companions.

@@ -88,7 +88,7 @@ class PostgresErrorsTest {
         PostgresServer.query(url, "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN " + action
                 + "; END $$");
         try (LogLines log = new LogLines("petstore");
-                SqlStore source = SqlStore.of(Sqlite.forCommand(folder, SchemaPolicy.AUTO, true));
+                SqlStore source = SqlStore.of(Sqlite.forCommand(folder, SchemaPolicy.AUTO, StoreAccess.CREATE));
                 SqlStore service = new SqlStore(Postgres.forService(PostgresUri.parse(url), SchemaPolicy.AUTO, 1,
                         PATIENCE, new AtomicBoolean()), new SimpleMeterRegistry());
                 SqlStore command = SqlStore

@@ -3,7 +3,6 @@ package petstore.store.sqlite;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileTime;
 import java.util.List;
 import java.util.function.Function;
 
@@ -54,55 +53,15 @@ class FolderLockTest {
     }
 
     @Test
-    void everyLockRepairsStoreAfterKilledRestore() throws IOException {
-        for (Function<Path, FolderLock> acquire : LOCKS) {
-            Path data = Files.createTempDirectory(temporary, "data");
-            Path store = Files.createFile(data.resolve("petstore.db"));
-            Path aside = Files.createLink(data.resolve("replaced-20261121-101112-131.db"), store);
-            acquire.apply(data).close();
-            assertThat(aside).doesNotExist();
-            assertThat(store).exists();
-        }
-    }
-
-    /// Without hard links, a killed restore leaves the store under another name.
-    @Test
-    void everyLockEndsRenamingOfKilledRestore() throws IOException {
-        for (Function<Path, FolderLock> acquire : LOCKS) {
-            Path data = Files.createTempDirectory(temporary, "data");
-            createStore(data.resolve("petstore.db.replacing"), "old");
-            acquire.apply(data).close();
-            assertThat(data.resolve("petstore.db")).hasContent("old");
-            assertThat(data.resolve("petstore.db-wal")).hasContent("log of old");
-            assertThat(data.toFile().list()).hasSize(3);
-
-            Files.delete(data.resolve("petstore.db-wal"));
-            Files.writeString(data.resolve("petstore.db"), "new");
-            Path replacing = data.resolve("petstore.db.replacing");
-            createStore(replacing, "old");
-            Files.setLastModifiedTime(replacing, FileTime.fromMillis(1));
-            Files.writeString(data.resolve("replaced-19700101-000000-001.db"), "older");
-            acquire.apply(data).close();
-            assertThat(data.resolve("petstore.db")).hasContent("new");
-            assertThat(data.resolve("replaced-19700101-000000-001.db")).hasContent("older");
-            assertThat(data.resolve("replaced-19700101-000000-002.db")).hasContent("old");
-            assertThat(data.resolve("replaced-19700101-000000-002.db-wal")).hasContent("log of old");
-            assertThat(data.toFile().list()).hasSize(5);
-        }
-    }
-
-    private static void createStore(Path file, String content) throws IOException {
-        Files.writeString(file, content);
-        Files.writeString(file.resolveSibling(file.getFileName() + "-wal"), "log of " + content);
-    }
-
-    @Test
-    void everyLockDeletesPartsOfKilledRestore() throws IOException {
-        for (Function<Path, FolderLock> acquire : LOCKS) {
+    void ownerDeletesPartsOfKilledRestore() throws IOException {
+        for (Function<Path, FolderLock> acquire : List.<Function<Path, FolderLock>>of(FolderLock::serve,
+                FolderLock::replace)) {
             Path data = Files.createTempDirectory(temporary, "data");
             Files.createFile(data.resolve("petstore.db.1f.part"));
             Files.createFile(data.resolve("petstore.db.1f.part-wal"));
-            List<String> others = List.of("animals.ndjson.1f.part", "petstore.db.mine.part", "petstore.lock");
+            Files.createFile(data.resolve("replaced-20261121-101112-131.db.1f.part"));
+            List<String> others = List.of("animals.ndjson.1f.part", "petstore.db.mine.part", "petstore.lock",
+                    "replaced-20261121-101112-131.db");
             for (String other : others) {
                 Files.createFile(data.resolve(other));
             }

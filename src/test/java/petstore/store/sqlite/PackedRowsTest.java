@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import petstore.store.SchemaPolicy;
 import petstore.store.Session;
+import petstore.store.StoreAccess;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -29,7 +30,7 @@ class PackedRowsTest {
     @Test
     void readsColumnsInAnyOrder() {
         List<Map<String, Object>> rows = IntStream.range(0, TEXTS.size()).mapToObj(PackedRowsTest::row).toList();
-        try (Sqlite sqlite = Sqlite.forCommand(folder, SchemaPolicy.AUTO, true)) {
+        try (Sqlite sqlite = Sqlite.forCommand(folder, SchemaPolicy.AUTO, StoreAccess.CREATE)) {
             sqlite.write(session -> {
                 session.execute("CREATE TEMPORARY TABLE packed (id INTEGER, number INTEGER, name TEXT, tag TEXT)");
                 for (Map<String, Object> row : rows) {

@@ -35,6 +35,7 @@ import petstore.PetStatus;
 import petstore.Scope;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
+import petstore.store.StoreAccess;
 import petstore.store.sqlite.SqliteCopy.VerifiedBackup;
 import petstore.testkit.AbstractCatalogueTest;
 
@@ -51,8 +52,9 @@ class SqliteCopyTest {
     private static final int ANIMALS = 1_200;
     private static final List<Optional<PetStatus>> STATUSES = List.of(Optional.of(PetStatus.AVAILABLE),
             Optional.of(PetStatus.PENDING), Optional.of(PetStatus.SOLD), Optional.empty());
-    /// All tables except that of the checksum, which only a backup has.
-    private static final String TABLES = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'backup_checksum'";
+    /// All tables except that of the checksum, which only a backup has, and those that count changes, which rise with a restore.
+    private static final String TABLES = "SELECT name FROM sqlite_schema WHERE type = 'table'"
+            + " AND name <> 'backup_checksum' AND name NOT GLOB '*_change'";
 
     @TempDir
     private Path folder;
@@ -63,7 +65,7 @@ class SqliteCopyTest {
     void makeBackup() {
         store = folder.resolve("store");
         backup = folder.resolve("backup.db");
-        try (SqlStore opened = SqlStore.of(Sqlite.forCommand(store, SchemaPolicy.AUTO, true))) {
+        try (SqlStore opened = SqlStore.of(Sqlite.forCommand(store, SchemaPolicy.AUTO, StoreAccess.CREATE))) {
             opened.catalogue().addAll(IntStream.range(0, ANIMALS).mapToObj(SqliteCopyTest::animal).toList());
             AbstractCatalogueTest.added(opened.catalogue(), animal(1));
             opened.keys().add(ApiKey.issued(new KeyToken("4fQ0c8sXbT", "secret"), "shop", Set.of(Scope.READ),
@@ -112,7 +114,7 @@ class SqliteCopyTest {
             Path data = folder.resolve("restored-" + i);
             try {
                 restore(data);
-                try (SqlStore opened = SqlStore.of(Sqlite.forCommand(data, SchemaPolicy.AUTO, true))) {
+                try (SqlStore opened = SqlStore.of(Sqlite.forCommand(data, SchemaPolicy.AUTO, StoreAccess.CREATE))) {
                     opened.check();
                 }
             } catch (CommandFailure | Failure e) {
@@ -207,7 +209,41 @@ class SqliteCopyTest {
         Path data = folder.resolve("data");
         restore(data);
         assertThat(contents(SqliteFile.in(data))).isEqualTo(contents(SqliteFile.in(store)));
-        assertThat(query(SqliteFile.in(data), "SELECT changes FROM catalogue_version")).containsExactly("2");
+        assertThat(query(SqliteFile.in(data), "SELECT changes FROM catalogue_version")).containsExactly("3");
+    }
+
+    /// A page or a key that a client knows from before must not look like the restored one.
+    @Test
+    void numbersOfBothStoresDoNotComeBack() throws IOException {
+        execute(SqliteFile.in(store), "UPDATE pet SET name = 'Tom' WHERE id = 1", "DELETE FROM pet WHERE id > 1200",
+                "UPDATE sqlite_sequence SET seq = 5000 WHERE name = 'pet'",
+                "UPDATE sqlite_sequence SET seq = 7 WHERE name = 'idempotency'",
+                "UPDATE api_key_change SET changes = 40");
+        restore(store);
+        assertThat(query(SqliteFile.in(store), "SELECT name || seq FROM sqlite_sequence ORDER BY name"))
+                .containsExactly("idempotency7", "pet5000");
+        assertThat(query(SqliteFile.in(store), "SELECT (SELECT changes FROM pet_change) || ' ' || changes"
+                + " FROM api_key_change")).containsExactly("3 41");
+        Path other = folder.resolve("other");
+        restore(other);
+        assertThat(query(SqliteFile.in(other), "SELECT name || seq FROM sqlite_sequence ORDER BY name"))
+                .containsExactly("idempotency1", "pet1201");
+        assertThat(query(SqliteFile.in(other), "SELECT (SELECT changes FROM pet_change) || ' ' || changes"
+                + " FROM api_key_change")).containsExactly("1 2");
+    }
+
+    /// The schema of the replaced store does not matter: an operator may have added to it, or a newer version.
+    @Test
+    void restoreReplacesAlteredSchema() throws IOException {
+        execute(SqliteFile.in(store), "CREATE TABLE other (id INTEGER)", "CREATE INDEX pet_name ON pet (name)",
+                "CREATE VIEW more AS SELECT * FROM other", "ALTER TABLE pet ADD COLUMN tag TEXT",
+                "CREATE TRIGGER lose AFTER INSERT ON pet BEGIN DELETE FROM pet; END",
+                "INSERT INTO schema_version VALUES (1000)", "ANALYZE", "PRAGMA application_id = 7");
+        restore(store);
+        assertThat(contents(SqliteFile.in(store))).isEqualTo(contents(backup));
+        Path second = folder.resolve("again.db");
+        assertThat(SqliteCopy.backup(store, second, Instant.EPOCH, false, _ -> {
+        })).isEqualTo(new VerifiedBackup(ANIMALS + 1, true));
     }
 
     @Test
@@ -215,7 +251,7 @@ class SqliteCopyTest {
         restore(store);
         assertHasNoChecksumOrMark(store);
         assertThat(names(store))
-                .allMatch(name -> name.matches("petstore\\.db|replaced-19700101-000000-000\\.db(-wal|-shm)?"));
+                .allMatch(name -> name.matches("petstore\\.(db|lock)(-wal|-shm)?|replaced-19700101-000000-000\\.db"));
     }
 
     @Test
@@ -225,8 +261,8 @@ class SqliteCopyTest {
         Path secondBackup = folder.resolve("again.db");
         assertThat(SqliteCopy.backup(data, secondBackup, Instant.EPOCH, false, _ -> {
         })).isEqualTo(new VerifiedBackup(ANIMALS + 1, true));
-        try (SqlStore first = SqlStore.of(Sqlite.forCommand(data, SchemaPolicy.AUTO, true));
-                SqlStore second = SqlStore.of(Sqlite.forCommand(data, SchemaPolicy.CHECK, true))) {
+        try (SqlStore first = SqlStore.of(Sqlite.forCommand(data, SchemaPolicy.AUTO, StoreAccess.CREATE));
+                SqlStore second = SqlStore.of(Sqlite.forCommand(data, SchemaPolicy.CHECK, StoreAccess.CREATE))) {
             assertHasNoChecksumOrMark(data);
             Pet pet = AbstractCatalogueTest.added(first.catalogue(), animal(2));
             assertThat(AbstractCatalogueTest.awaited(second.catalogue().find(pet.id()))).contains(pet);
@@ -260,8 +296,7 @@ class SqliteCopyTest {
 
     private void restore(Path data) throws IOException {
         Files.createDirectories(data);
-        SqliteCopy.verify(backup);
-        SqliteCopy.restore(backup, data, Instant.EPOCH, _ -> {
+        SqliteRestore.restore(backup, data, Instant.EPOCH, _ -> {
         });
     }
 
@@ -272,9 +307,9 @@ class SqliteCopyTest {
 
     /// Returns the names of all files, and the contents of the store.
     private List<String> state() throws IOException {
-        List<String> state = new ArrayList<>(names(folder));
+        List<String> state = new ArrayList<>(contents(SqliteFile.in(store)));
+        state.addAll(names(folder));
         state.addAll(names(store));
-        state.addAll(contents(SqliteFile.in(store)));
         return state;
     }
 

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 import petstore.KeyRing;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
+import petstore.store.StoreAccess;
 import petstore.testkit.AbstractKeyRingTest;
 
 /// The key ring on SQLite.
@@ -40,7 +41,7 @@ class SqliteKeyRingTest extends AbstractKeyRingTest {
 
     @Override
     protected SqlStore openAnother() {
-        return SqlStore.of(Sqlite.forCommand(folder, SchemaPolicy.AUTO, true));
+        return SqlStore.of(Sqlite.forCommand(folder, SchemaPolicy.AUTO, StoreAccess.CREATE));
     }
 
     @Override

@@ -3,11 +3,14 @@ package petstore.store.sqlite;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -24,6 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -38,6 +42,7 @@ import petstore.store.Database;
 import petstore.store.SchemaPolicy;
 import petstore.store.Session;
 import petstore.store.SqlStore;
+import petstore.store.StoreAccess;
 import petstore.testkit.StoreFile;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -48,6 +53,7 @@ class SqliteTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final int PAGE = 4_096;
+    private static final String DAMAGED = "the store is damaged; restore a backup";
     private static final NewPet REX = new NewPet("Rex", 1, Optional.of(PetStatus.SOLD));
     private static final IdempotencyKey KEY = new IdempotencyKey(
             new IdempotencyKey.Name("shop", "createPet", "key"), "0".repeat(64), Duration.ofDays(1));
@@ -55,8 +61,7 @@ class SqliteTest {
     static final Set<SQLiteErrorCode> UNREADY = EnumSet.of(SQLiteErrorCode.SQLITE_IOERR,
             SQLiteErrorCode.SQLITE_IOERR_WRITE, SQLiteErrorCode.SQLITE_READONLY,
             SQLiteErrorCode.SQLITE_READONLY_DBMOVED, SQLiteErrorCode.SQLITE_CANTOPEN,
-            SQLiteErrorCode.SQLITE_CANTOPEN_FULLPATH, SQLiteErrorCode.SQLITE_CORRUPT,
-            SQLiteErrorCode.SQLITE_CORRUPT_INDEX);
+            SQLiteErrorCode.SQLITE_CANTOPEN_FULLPATH);
 
     private final AtomicInteger lostDisks = new AtomicInteger();
 
@@ -67,7 +72,9 @@ class SqliteTest {
     @BeforeEach
     void open() {
         sqlite = Sqlite.forService(folder, SchemaPolicy.AUTO, lostDisks::incrementAndGet);
-        write("CREATE TABLE mark (id INTEGER)");
+        write("CREATE TABLE IF NOT EXISTS mark (id INTEGER)");
+        write("INSERT INTO mark VALUES (1)");
+        write("DELETE FROM mark");
     }
 
     @AfterEach
@@ -135,7 +142,7 @@ class SqliteTest {
     }
 
     private static void assertMoved(ThrowingCallable call) {
-        assertThatThrownBy(call).isInstanceOf(Failure.class).hasMessage("the store's file was moved or deleted");
+        assertThatThrownBy(call).isInstanceOf(Failure.class).hasMessage("petstore.db was replaced, moved or deleted");
     }
 
     @ParameterizedTest
@@ -184,9 +191,152 @@ class SqliteTest {
         try (SqlStore store = SqlStore.of(sqlite)) {
             store.check();
             assertThat(store.catalogue().add(REX, Optional.of(KEY))).failsWithin(PATIENCE);
+            assertDamaged();
             store.retryWrite();
-            assertUnready();
+            assertDamaged();
         }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"SQLITE_CORRUPT", "SQLITE_CORRUPT_INDEX", "SQLITE_NOTADB"})
+    void writesNothingWhileSqliteReportsDamage(SQLiteErrorCode reason) {
+        assertThat(sqlite.read(_ -> {
+            throw new SQLiteException("said", reason);
+        })).failsWithin(PATIENCE).withThrowableThat().havingCause().isInstanceOf(Failure.class)
+                .withMessage(DAMAGED);
+        assertDamaged();
+        assertThat(count()).as("reads of healthy pages").isEqualTo("0");
+        // SQLite reports a passing failure of the disk so, too. A check of all pages shows that.
+        sqlite.retryWrite();
+        sqlite.check();
+        write("INSERT INTO mark VALUES (1)");
+    }
+
+    private void assertDamaged() {
+        assertThatThrownBy(sqlite::check).isInstanceOf(Failure.class).hasMessage(DAMAGED);
+        assertThatThrownBy(() -> write("INSERT INTO mark VALUES (1)")).isInstanceOf(Failure.class).hasMessage(DAMAGED);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"petstore.db", "petstore.db-wal", "petstore.lock"})
+    void writesNothingOnceFileIsReplaced(String name) throws IOException {
+        Path file = folder.resolve(name);
+        Files.copy(file, folder.resolve("copy"));
+        Files.move(folder.resolve("copy"), file, StandardCopyOption.REPLACE_EXISTING);
+        byte[] replacement = Files.readAllBytes(file);
+        String reason = name + " was replaced, moved or deleted";
+        assertThatThrownBy(() -> write("INSERT INTO mark VALUES (1)")).isInstanceOf(Failure.class).hasMessage(reason);
+        assertThatThrownBy(sqlite::check).isInstanceOf(Failure.class).hasMessage(reason);
+        sqlite.close();
+        assertThat(file).as("the replacement").hasBinaryContent(replacement);
+    }
+
+    /// The database has them before the process ends.
+    @Test
+    void keepsAnimalsOfDeletedLog() throws IOException {
+        write("INSERT INTO mark VALUES (1)");
+        Files.delete(SqliteFile.log(SqliteFile.in(folder)));
+        assertThatThrownBy(sqlite::check).isInstanceOf(Failure.class);
+        Path kept = Files.createDirectory(folder.resolve("kept"));
+        Files.copy(SqliteFile.in(folder), SqliteFile.in(kept));
+        try (StoreFile file = new StoreFile(kept)) {
+            assertThat(file.text("SELECT count(*) FROM mark")).containsExactly("1");
+        }
+    }
+
+    /// As through two mounts of one folder, where locks are not shared.
+    @Test
+    void writesNothingOnceAnotherProcessTakesStore() throws IOException {
+        try (FileChannel lock = FileChannel.open(folder.resolve("petstore.lock"), StandardOpenOption.WRITE)) {
+            lock.write(ByteBuffer.wrap("another token".getBytes(StandardCharsets.US_ASCII)), 0);
+        }
+        String reason = "another process has taken this store";
+        assertThatThrownBy(sqlite::check).isInstanceOf(Failure.class).hasMessage(reason);
+        assertThatThrownBy(() -> write("INSERT INTO mark VALUES (1)")).isInstanceOf(Failure.class).hasMessage(reason);
+    }
+
+    /// The log of a killed process would be applied to another database.
+    @ParameterizedTest
+    @CsvSource({"petstore.db, true", "petstore.db-wal, true", "both, false"})
+    void refusesToApplyLogToAnotherDatabase(String replaced, boolean refused) throws IOException {
+        write("INSERT INTO mark VALUES (1)");
+        Path killed = Files.createDirectory(folder.resolve("killed"));
+        Path database = SqliteFile.in(folder);
+        for (Path file : List.of(database, SqliteFile.log(database))) {
+            Files.copy(file, killed.resolve(file.getFileName()));
+        }
+        sqlite.close();
+        Files.move(killed.resolve("petstore.db-wal"), SqliteFile.log(database));
+        FolderLock lock = FolderLock.serve(folder);
+        lock.recordFiles();
+        lock.close();
+        for (String name : List.of("petstore.db", "petstore.db-wal")) {
+            if (replaced.equals(name) || replaced.equals("both")) {
+                Files.copy(folder.resolve(name), folder.resolve("copy"));
+                Files.move(folder.resolve("copy"), folder.resolve(name), StandardCopyOption.REPLACE_EXISTING);
+            }
+        }
+        if (refused) {
+            for (StoreAccess access : StoreAccess.values()) {
+                assertThatThrownBy(() -> Sqlite.forCommand(folder, SchemaPolicy.AUTO, access))
+                        .isInstanceOf(CommandFailure.class).hasMessageContaining("was replaced");
+            }
+            assertThatThrownBy(() -> Sqlite.forService(folder, SchemaPolicy.AUTO, () -> {
+            })).isInstanceOf(CommandFailure.class).hasMessageContaining("move the log away");
+            Files.delete(SqliteFile.log(database));
+        }
+        Sqlite.forService(folder, SchemaPolicy.AUTO, lostDisks::incrementAndGet).close();
+    }
+
+    @Test
+    void startRefusesStoreWithoutItsEnd() throws IOException {
+        sqlite.close();
+        try (FileChannel file = FileChannel.open(SqliteFile.in(folder), StandardOpenOption.WRITE)) {
+            file.truncate(file.size() - PAGE);
+        }
+        assertStartSaysDamaged();
+    }
+
+    /// The log of another moment tells SQLite that the database is longer.
+    @Test
+    void startRefusesStoreWithoutItsEndBesideLog() throws IOException {
+        write("CREATE TABLE filler (text TEXT)");
+        write("INSERT INTO filler VALUES (hex(randomblob(100000)))");
+        sqlite.close();
+        open();
+        Path killed = Files.createDirectory(folder.resolve("killed"));
+        for (String name : List.of("petstore.db", "petstore.db-wal")) {
+            Files.copy(folder.resolve(name), killed.resolve(name));
+        }
+        try (FileChannel file = FileChannel.open(killed.resolve("petstore.db"), StandardOpenOption.WRITE)) {
+            file.truncate(file.size() - 10 * PAGE);
+        }
+        sqlite.close();
+        folder = killed;
+        assertStartSaysDamaged();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void startRefusesDamagedFirstOrLastRows(boolean first) throws IOException {
+        try (SqlStore store = SqlStore.of(sqlite)) {
+            store.catalogue().addAll(Collections.nCopies(1_000, REX));
+        }
+        long page;
+        try (StoreFile file = new StoreFile(folder)) {
+            page = Long.parseLong(file.text("SELECT " + (first ? "min" : "max") + "(pageno) FROM dbstat"
+                    + " WHERE name = 'pet' AND pagetype = 'leaf'").getFirst());
+        }
+        try (FileChannel file = FileChannel.open(SqliteFile.in(folder), StandardOpenOption.WRITE)) {
+            file.write(ByteBuffer.wrap(new byte[PAGE]), (page - 1) * PAGE);
+        }
+        assertStartSaysDamaged();
+    }
+
+    private void assertStartSaysDamaged() {
+        assertThatThrownBy(() -> Sqlite.forService(folder, SchemaPolicy.AUTO, () -> {
+        })).isInstanceOf(CommandFailure.class).hasMessageContaining("malformed")
+                .hasMessageEndingWith("; put a backup in its place with 'petstore restore FILE'");
     }
 
     /// A successful check counts for a second, but only if no write failed since.
@@ -218,17 +368,15 @@ class SqliteTest {
     void leavesNoCheckpointToSqlite() throws SQLException {
         Database.Work<String> pages = session -> session.text("PRAGMA wal_autocheckpoint");
         String ofWriter = sqlite.write(pages);
-        String ofReader = sqlite.readUnqueued(pages);
-        String ofQueue = sqlite.read(pages).join();
         try (Session session = SqliteFile.connectWriter(SqliteFile.in(folder))) {
-            assertThat(List.of(ofWriter, ofReader, ofQueue, pages.on(session))).containsOnly("0");
+            assertThat(List.of(ofWriter, pages.on(session))).containsOnly("0");
         }
     }
 
     /// Clients of the API learn only that the store is unavailable.
     @Test
     void reportsReasonToCommands() {
-        try (Sqlite command = Sqlite.forCommand(folder.resolve("other"), SchemaPolicy.AUTO, true)) {
+        try (Sqlite command = Sqlite.forCommand(folder.resolve("other"), SchemaPolicy.AUTO, StoreAccess.CREATE)) {
             Map.of(SQLiteErrorCode.SQLITE_FULL, "the store .*/petstore.db cannot be used: the disk is full; free .*",
                     SQLiteErrorCode.SQLITE_READONLY, "the store .*/petstore.db cannot be used: said",
                     SQLiteErrorCode.SQLITE_IOERR_WRITE, "the store .*/petstore.db cannot be used: said")

@@ -26,6 +26,7 @@ import petstore.Pet;
 import petstore.store.SchemaPolicy;
 import petstore.store.Session;
 import petstore.store.SqlStore;
+import petstore.store.StoreAccess;
 import petstore.testkit.AbstractCatalogueTest;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -146,10 +147,9 @@ class StoreFilesTest {
             case "missing" -> Files.delete(file);
             default -> assertThat(file).exists();
         }
-        SqliteCopy.Restored restored = SqliteCopy.restore(backup, data, Instant.EPOCH, _ -> {
+        SqliteRestore.Restored restored = SqliteRestore.restore(backup, data, Instant.EPOCH, _ -> {
         });
         assertThat(names(data)).containsExactly("Whiskers");
-        assertThat(ReplacedStore.isUnfinished(data)).isFalse();
         assertThat(restored.keepsIds()).isEqualTo(database.equals("whole") || suffix.equals("-shm"));
 
         String kept = "replaced-19700101-000000-000";
@@ -168,42 +168,23 @@ class StoreFilesTest {
         }
     }
 
-    /// SQLite does not move the log into the store while a command reads it.
+    /// A connection that reads keeps its snapshot, and the file keeps its inode.
     @Test
-    void restoreKeepsLogOfStoreThatIsRead() throws IOException, SQLException {
+    void restoreKeepsFileAndSnapshotOfReader() throws IOException, SQLException {
         add("Whiskers");
         Path backup = backup();
         addAndKill("Rex");
+        Object file = StoreFiles.key(data.resolve(DATABASE));
         try (Session reader = SqliteFile.connectReader(data.resolve(DATABASE))) {
             reader.execute("BEGIN");
             assertThat(reader.text("SELECT count(*) FROM pet")).isEqualTo("2");
-            SqliteCopy.restore(backup, data, Instant.EPOCH, _ -> {
+            SqliteRestore.restore(backup, data, Instant.EPOCH, _ -> {
             });
             assertThat(names(data)).containsExactly("Whiskers");
             assertThat(reader.text("SELECT count(*) FROM pet")).isEqualTo("2");
         }
+        assertThat(StoreFiles.key(data.resolve(DATABASE))).isEqualTo(file);
         assertThat(names(moveToNewFolder("replaced-19700101-000000-000.db"))).containsExactly("Whiskers", "Rex");
-    }
-
-    /// Each state of the folder that a killed restore can leave.
-    @ParameterizedTest
-    @CsvSource({"0, false", "1, false", "2, false", "1, true", "2, true"})
-    void repairsStoreAfterRestoreIsKilledAtAnyStep(int movedCompanions, boolean readAfterKill) throws IOException {
-        add("Whiskers");
-        addAndKill("Rex");
-        Path aside = data.resolve("replaced-20261121-101112-131.db");
-        Files.createLink(aside, data.resolve(DATABASE));
-        for (String suffix : List.of("-wal", "-shm").subList(0, movedCompanions)) {
-            Files.move(data.resolve(DATABASE + suffix), data.resolve(aside.getFileName() + suffix));
-            if (readAfterKill) {
-                Files.createFile(data.resolve(DATABASE + suffix));
-            }
-        }
-        assertThat(ReplacedStore.isUnfinished(data)).isTrue();
-        ReplacedStore.repair(data);
-        assertThat(ReplacedStore.isUnfinished(data)).isFalse();
-        assertThat(files(data)).noneMatch(file -> file.getFileName().toString().startsWith("replaced-"));
-        assertThat(names(data)).containsExactly("Whiskers", "Rex");
     }
 
     @Test
@@ -212,23 +193,20 @@ class StoreFilesTest {
         Path backup = backup();
         addAndKill("Rex");
         Files.writeString(data.resolve("replaced-19700101-000000-000.db-wal"), "in the way");
-        assertThatThrownBy(() -> SqliteCopy.restore(backup, data, Instant.EPOCH, _ -> {
+        assertThatThrownBy(() -> SqliteRestore.restore(backup, data, Instant.EPOCH, _ -> {
         })).isInstanceOf(CommandFailure.class);
-        assertThat(files(data)).extracting(Path::getFileName).extracting(Path::toString)
-                .containsExactly(DATABASE, "replaced-19700101-000000-000.db-wal");
         assertThat(names(data)).containsExactly("Whiskers", "Rex");
+        assertThat(files(data)).extracting(Path::getFileName).extracting(Path::toString)
+                .containsExactly(DATABASE, "petstore.lock", "replaced-19700101-000000-000.db-wal");
     }
 
-    /// A symbolic link to the store is not a hard link, and `restore` makes no hard links in other folders.
     @Test
-    void refusesHardLinksThatRestoreDidNotMake() throws IOException {
+    void refusesHardLinks() throws IOException {
         add("Whiskers");
         Files.createSymbolicLink(data.resolve("replaced-1.db"), data.resolve(DATABASE));
-        assertThat(ReplacedStore.isUnfinished(data)).isFalse();
         assertThat(names(data)).containsExactly("Whiskers");
-        Files.createLink(temporary.resolve("replaced-2.db"), data.resolve(DATABASE));
         Files.createLink(data.resolve("replaced-3.db"), data.resolve(DATABASE));
-        assertThatThrownBy(this::add).isInstanceOf(CommandFailure.class).hasMessageContaining("has 3 hard links");
+        assertThatThrownBy(this::add).isInstanceOf(CommandFailure.class).hasMessageContaining("has 2 hard links");
     }
 
     private Path backup() {
@@ -239,7 +217,7 @@ class StoreFilesTest {
     }
 
     private void add(String... names) {
-        try (SqlStore store = SqlStore.of(Sqlite.forCommand(data, SchemaPolicy.AUTO, true))) {
+        try (SqlStore store = SqlStore.of(Sqlite.forCommand(data, SchemaPolicy.AUTO, StoreAccess.CREATE))) {
             addTo(store, names);
         }
     }
@@ -253,7 +231,7 @@ class StoreFilesTest {
     /// Leaves the store as after a process that added animals and was killed: the animals are only in the log.
     private void addAndKill(String... names) throws IOException {
         Path copy = Files.createDirectories(temporary.resolve("copy"));
-        try (SqlStore store = SqlStore.of(Sqlite.forCommand(data, SchemaPolicy.AUTO, true))) {
+        try (SqlStore store = SqlStore.of(Sqlite.forCommand(data, SchemaPolicy.AUTO, StoreAccess.CREATE))) {
             addTo(store, names);
             for (Path file : files(data)) {
                 Files.copy(file, copy.resolve(file.getFileName()));
@@ -279,7 +257,7 @@ class StoreFilesTest {
 
     private static List<String> names(Path folder) {
         List<String> names = new ArrayList<>();
-        try (SqlStore store = SqlStore.of(Sqlite.forCommand(folder, SchemaPolicy.AUTO, true))) {
+        try (SqlStore store = SqlStore.of(Sqlite.forCommand(folder, SchemaPolicy.AUTO, StoreAccess.CREATE))) {
             store.catalogue().forEachGroup(pets -> {
                 for (Pet pet : pets) {
                     names.add(pet.name());

@@ -1,0 +1,64 @@
+package petstore.store.sqlite;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+import petstore.CommandFailure;
+
+/// The files of an open store by their paths. SQLite does not notice that another file gets one of these names, or that a name is gone:
+/// it goes on to write files that no start would find.
+final class OpenFiles {
+
+    private final Path log;
+    private final FolderLock lock;
+    private final Map<Path, Object> keys = new LinkedHashMap<>();
+
+    /// The files of a store whose sessions are open. Records them in the lock, for the next start.
+    OpenFiles(Path database, FolderLock lock) {
+        this.log = SqliteFile.log(database);
+        this.lock = lock;
+        try {
+            for (Path file : List.of(database, log, database.resolveSibling(StoreFiles.LOCK))) {
+                keys.put(file, StoreFiles.key(file));
+            }
+            lock.recordFiles();
+        } catch (IOException e) {
+            throw CommandFailure.of("the store cannot be opened", e);
+        }
+    }
+
+    /// Returns the reason why nothing may be written any more, e.g. that a file was replaced; absent for none.
+    Optional<String> findLoss() {
+        for (Map.Entry<Path, Object> opened : keys.entrySet()) {
+            if (isOther(opened.getKey(), opened.getValue())) {
+                return Optional.of(opened.getKey().getFileName() + " was replaced, moved or deleted");
+            }
+        }
+        return lock.isTaken() ? Optional.of("another process has taken this store") : Optional.empty();
+    }
+
+    /// Returns true if only the name of the log is gone.
+    boolean isLogDeleted() {
+        return Files.notExists(log)
+                && keys.entrySet().stream().noneMatch(
+                        opened -> !opened.getKey().equals(log) && isOther(opened.getKey(), opened.getValue()))
+                && !lock.isTaken();
+    }
+
+    /// If the disk fails here, reads and writes fail, too, and tell why.
+    private static boolean isOther(Path file, Object opened) {
+        try {
+            return !StoreFiles.key(file).equals(opened);
+        } catch (NoSuchFileException e) {
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+}
