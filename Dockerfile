@@ -1,6 +1,5 @@
-# The service with its own Java runtime. The root file system may be read-only: the service writes only to /data and /tmp. It loads
-# SQLite's library from /tmp, so a tmpfs there needs `exec`:
-#   docker run --read-only --tmpfs /tmp:exec -v petstore:/data -p 127.0.0.1:8080:8080 petstore
+# The service with its own Java runtime. It writes only to /data, and the import of a stream to /tmp, so the rest may be read-only:
+#   docker run --read-only --tmpfs /tmp -v petstore:/data -p 127.0.0.1:8080:8080 petstore
 
 FROM maven:3.9-eclipse-temurin-25 AS build
 WORKDIR /build

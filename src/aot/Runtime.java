@@ -30,9 +30,9 @@ public class Runtime {
         delete(folder);
         Files.createDirectories(folder.resolve("lib"));
         copy(build.resolve("petstore.jar"), folder.resolve("petstore.jar"), time);
-        try (Stream<Path> jars = Files.list(build.resolve("lib"))) {
-            for (Path jar : jars.toList()) {
-                copy(jar, folder.resolve("lib").resolve(jar.getFileName()), time);
+        try (Stream<Path> libraries = Files.list(build.resolve("lib"))) {
+            for (Path library : libraries.toList()) {
+                copy(library, folder.resolve("lib").resolve(library.getFileName()), time);
             }
         }
         int code = ToolProvider.findFirst("jlink").orElseThrow().run(System.out, System.err,

@@ -108,7 +108,8 @@ public class Training {
     /// methods more while it starts, and a busy service adds animals more slowly in its first half minute.
     private Process start(Path cache, String... arguments) throws IOException {
         List<String> command = new ArrayList<>(List.of(java, "-Xint", "-XX:+UseSerialGC", "-Dsun.misc.unsafe.memory.access=allow",
-                "-XX:AOTCacheOutput=" + cache, "-Xlog:aot=error,cds=error", "-jar", built.resolve("petstore.jar").toString()));
+                "-XX:AOTCacheOutput=" + cache, "-Xlog:aot=error,cds=error", "-Dpetstore.lib=" + built.resolve("lib"), "-jar",
+                built.resolve("petstore.jar").toString()));
         command.addAll(List.of(arguments));
         ProcessBuilder builder = new ProcessBuilder(command).redirectError(Redirect.appendTo(log().toFile()));
         builder.environment().keySet().removeIf(name -> name.startsWith("PETSTORE_") || name.contains("JAVA_"));

@@ -36,18 +36,13 @@ public final class CommandFailure extends RuntimeException {
         return new CommandFailure(problem + ": " + reason(cause), cause);
     }
 
-    /// Returns a failure for the folder for temporary files.
-    ///
-    /// @param problem e.g. `cannot be written`
-    public static CommandFailure temporaryFolder(String problem, Throwable cause) {
-        String reason = switch (cause) {
-            case FileSystemException e when e.getReason() != null -> plainReason(e.getReason());
-            case IOException e -> reason(e);
-            default -> String.valueOf(cause.getMessage()).replaceFirst("^/.*: ", "");
-        };
-        return new CommandFailure(
-                "the folder for temporary files, " + System.getProperty("java.io.tmpdir") + ", "
-                        + problem + ": " + reason + "; set another with PETSTORE_JAVA_OPTIONS=-Djava.io.tmpdir=FOLDER",
+    /// Returns a failure for a folder for temporary files that cannot be written.
+    public static CommandFailure temporaryFolder(IOException cause) {
+        String reason = cause instanceof FileSystemException e && e.getReason() != null
+                ? plainReason(e.getReason())
+                : reason(cause);
+        return new CommandFailure("the folder for temporary files, " + System.getProperty("java.io.tmpdir")
+                + ", cannot be written: " + reason + "; set another with PETSTORE_JAVA_OPTIONS=-Djava.io.tmpdir=FOLDER",
                 cause);
     }
 

@@ -21,7 +21,7 @@ public final class TemporaryFile extends OutputStream {
             path.toFile().deleteOnExit();
             out = Files.newOutputStream(path);
         } catch (IOException e) {
-            throw CommandFailure.temporaryFolder("cannot be written", e);
+            throw CommandFailure.temporaryFolder(e);
         }
     }
 
@@ -39,7 +39,7 @@ public final class TemporaryFile extends OutputStream {
         try {
             out.write(bytes, offset, length);
         } catch (IOException e) {
-            throw CommandFailure.temporaryFolder("cannot be written", e);
+            throw CommandFailure.temporaryFolder(e);
         }
     }
 

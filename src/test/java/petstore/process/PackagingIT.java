@@ -113,8 +113,11 @@ class PackagingIT {
         }
         try (Stream<Path> jars = Files.list(home.resolve("lib"))) {
             String bom = Files.readString(home.resolve("bom.json"));
-            assertThat(jars.map(jar -> jar.getFileName().toString())).isNotEmpty().allSatisfy(
-                    jar -> assertThat(bom).contains(jar.replaceAll("-[0-9].*", "")));
+            assertThat(jars.map(jar -> jar.getFileName().toString()).filter(jar -> jar.endsWith(".jar"))).isNotEmpty()
+                    .allSatisfy(jar -> assertThat(bom).contains(jar.replaceAll("-[0-9].*", "")));
+        }
+        for (String system : List.of("Linux-x86_64", "Linux-aarch64", "Linux-Musl-x86_64", "Linux-Musl-aarch64")) {
+            assertThat(home.resolve("lib/libsqlitejdbc-" + system + ".so")).isNotEmptyFile();
         }
         Ending modes = new Shell(home).run("find . -type f -perm /111; find . ! -perm -444; find . -perm /022");
         assertThat(modes.out()).containsExactlyInAnyOrder("./petstore", "./deploy/backup");
