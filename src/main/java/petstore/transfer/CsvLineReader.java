@@ -99,8 +99,7 @@ final class CsvLineReader implements ImportLine.Reader {
         OptionalLong categoryId = integer(record, "categoryId");
         String statusText = field(record, "status");
         Optional<PetStatus> status = PetStatus.find(statusText);
-        Optional<String> name = StrictUtf8.decode(field(record, "name").getBytes(StandardCharsets.ISO_8859_1))
-                .map(text -> spreadsheet ? PetCsv.unguarded(text) : text);
+        Optional<String> name = StrictUtf8.decode(field(record, "name").getBytes(StandardCharsets.ISO_8859_1));
         violations.addAll(name.map(NewPet::nameViolations).orElse(List.of("name is not valid UTF-8")));
         if (categoryId.isEmpty()) {
             violations.add(NewPet.CATEGORY_VIOLATION);
@@ -115,7 +114,8 @@ final class CsvLineReader implements ImportLine.Reader {
 
     private String field(List<String> record, String column) {
         int index = header.indexOf(column);
-        return index < 0 ? "" : record.get(index);
+        String field = index < 0 ? "" : record.get(index);
+        return spreadsheet ? PetCsv.unmarked(field) : field;
     }
 
     private OptionalLong integer(List<String> record, String column) {
