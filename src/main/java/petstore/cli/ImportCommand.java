@@ -76,7 +76,10 @@ final class ImportCommand extends TransferCommand implements Callable<Integer> {
     /// Imports a stream through a temporary file, because the import reads its file twice.
     private int importSpooled(InputStream in) throws IOException {
         try (TemporaryFile spooled = new TemporaryFile("petstore-import-")) {
-            in.transferTo(spooled);
+            // The command before a pipe may have failed.
+            if (in.transferTo(spooled) == 0) {
+                throw new CommandFailure("no input: the stream is empty");
+            }
             return importFile(spooled.path());
         }
     }
@@ -149,9 +152,7 @@ final class ImportCommand extends TransferCommand implements Callable<Integer> {
 
     private int report(Report report, Path source) throws IOException {
         if (interruption.get() != 0) {
-            console().printError(keepIds && report.written() == 0
-                    ? "petstore: the import was interrupted; nothing was imported"
-                    : "petstore: the import was interrupted after " + Importer.staying(report.written()));
+            console().printError("petstore: the import was interrupted" + report.end());
             return interruption.get();
         }
         if (!report.ignoredColumns().isEmpty()) {

@@ -18,7 +18,7 @@ abstract class TransferCommand extends StoreCommand {
     final ProgressBarOption progress = new ProgressBarOption();
     @Option(names = "--format", paramLabel = "FORMAT", description = "Format of the file: ndjson or csv. By default, its name decides: .ndjson, .jsonl or .csv; a stream is ndjson.")
     private Optional<Format> givenFormat;
-    @Option(names = "--spreadsheet", description = "For CSV: in the file, an apostrophe stands before names that a spreadsheet would take for formulas.")
+    @Option(names = "--spreadsheet", description = "For CSV: in the file, an apostrophe marks what a spreadsheet would change: every name, and integers of more than 15 digits.")
     boolean spreadsheet;
 
     /// The format of the file, once it is chosen.

@@ -49,7 +49,8 @@ final class FileCheck {
         return good == 0 || refused || (bad > 0 && !skipBad);
     }
 
-    Importer.Report report(long written) {
-        return new Importer.Report(good, bad, List.copyOf(firstBad), ignoredColumns, written);
+    Importer.Report report(Importer.Written written) {
+        return new Importer.Report(good, bad, List.copyOf(firstBad), ignoredColumns, written.animals(),
+                written.lastLine());
     }
 }

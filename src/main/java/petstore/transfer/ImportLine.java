@@ -32,6 +32,9 @@ sealed interface ImportLine {
         /// Returns the next line that is not blank; empty at the end.
         Optional<ImportLine> next() throws IOException;
 
+        /// Returns the number of the last line that was read, from 1; for a record of several lines, of the last of them.
+        long lastLine();
+
         /// Returns the names of the columns that an animal does not have. They are ignored.
         default List<String> ignoredColumns() {
             return List.of();

@@ -53,6 +53,11 @@ final class ImportLineGroups {
         return group;
     }
 
+    /// Returns the number of the last line of the groups so far.
+    long lastLine() {
+        return lines.lastLine();
+    }
+
     List<String> ignoredColumns() {
         return lines.ignoredColumns();
     }

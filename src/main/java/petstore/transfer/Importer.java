@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
@@ -45,7 +45,29 @@ public final class Importer {
     /// @param good the number of lines that are animals
     /// @param bad the number of lines that are not
     /// @param firstBad the first 100 of these, e.g. `line 7: name must not be blank`
-    public record Report(long good, long bad, List<String> firstBad, List<String> ignoredColumns, long written) {
+    /// @param written the number of animals added
+    /// @param lastLine the last line of the file up to which they are added; 0 if nothing is added
+    public record Report(long good, long bad, List<String> firstBad, List<String> ignoredColumns, long written,
+            long lastLine) {
+
+        /// Returns where an interrupted import ended, e.g. ` after line 7; 5 animals stay`.
+        public String end() {
+            return new Written(written, lastLine).end(false);
+        }
+    }
+
+    /// The animals that are added, and the last line of their groups.
+    record Written(long animals, long lastLine) {
+
+        static final Written NOTHING = new Written(0, 0);
+
+        /// @param unknown true if the next group may be added, too
+        String end(boolean unknown) {
+            return animals == 0
+                    ? "; nothing was imported" + (unknown ? ", or only the first group" : "")
+                    : " after line " + lastLine + "; " + Pet.counted(animals) + (animals == 1 ? " stays" : " stay")
+                            + (unknown ? ", and perhaps the next group" : "");
+        }
     }
 
     private static final int CHECKED_GROUP = 1_000;
@@ -72,7 +94,7 @@ public final class Importer {
     public static Report check(Plan plan, long lastId, LongConsumer progress) throws IOException {
         Importer importer = new Importer(plan, progress, () -> false);
         importer.check(lastId);
-        return importer.check.report(0);
+        return importer.check.report(Written.NOTHING);
     }
 
     /// Imports a file. Nothing is written unless every line is good, or `skipBad` is set. A wrong id refuses the whole file. Without
@@ -84,13 +106,13 @@ public final class Importer {
     /// @param interrupted returns true if the import is to end behind the current group
     /// @throws IOException if the file cannot be read
     /// @throws CommandFailure if it does not have its format, the store fails, or the file is changed meanwhile. The message says which
-    /// animals stay
+    /// animals stay, and up to which line
     public static Report run(long lastId, Supplier<Target> opening, Plan plan, LongConsumer progress,
             BooleanSupplier interrupted) throws IOException {
         Importer importer = new Importer(plan, progress, interrupted);
         importer.check(lastId);
         if (interrupted.getAsBoolean() || importer.check.refusesFile(plan.skipBad())) {
-            return importer.check.report(0);
+            return importer.check.report(Written.NOTHING);
         }
         Target target = opening.get();
         importer.bytesBefore = Files.size(plan.file());
@@ -116,58 +138,49 @@ public final class Importer {
         return !group.isEmpty() && !interrupted.getAsBoolean();
     }
 
-    /// Returns the number of animals written. Reads the next group while the one before is being written.
-    private long write(Target target) throws IOException {
-        AtomicLong written = new AtomicLong();
+    /// Reads the next group while the one before is being written.
+    private Written write(Target target) throws IOException {
+        AtomicReference<Written> written = new AtomicReference<>(Written.NOTHING);
         try (SeekableByteChannel file = Files.newByteChannel(plan.file())) {
             ImportLineGroups groups = groups(file, 0, target.group());
             try (TaskThread thread = new TaskThread("import", 1)) {
                 for (List<ImportLine> group = groups.next(); continuesWith(group); group = groups.next()) {
                     List<NewPet> pets = goodOf(group).stream().map(ImportLine.Good::pet).toList();
+                    long lastLine = groups.lastLine();
                     thread.submit(() -> {
                         target.catalogue().addAll(pets);
-                        written.addAndGet(pets.size());
+                        written.set(new Written(written.get().animals() + pets.size(), lastLine));
                         Thread.sleep(target.pause());
                         return written;
                     });
                 }
                 thread.finish();
             } catch (IOException e) {
-                throw CommandFailure.of(stopped(written), e);
+                throw CommandFailure.of("the import stopped" + written.get().end(false), e);
             } catch (RuntimeException e) {
-                String more = e instanceof Failure failure && failure.hasUnknownOutcome()
-                        ? ", and perhaps the next group"
-                        : "";
-                throw new CommandFailure(stopped(written) + more + ": " + e.getMessage(), e);
+                boolean unknown = e instanceof Failure failure && failure.hasUnknownOutcome();
+                throw new CommandFailure("the import stopped" + written.get().end(unknown) + ": " + e.getMessage(), e);
             }
         }
-        if (written.get() != check.good() && !interrupted.getAsBoolean()) {
-            throw new CommandFailure("the file was changed meanwhile: it had " + Pet.counted(check.good())
-                    + " when it was checked; the import added " + staying(written.get()));
+        if (written.get().animals() != check.good() && !interrupted.getAsBoolean()) {
+            throw new CommandFailure("the import stopped" + written.get().end(false)
+                    + ": the file was changed meanwhile; it had " + Pet.counted(check.good())
+                    + " when it was checked");
         }
         return written.get();
     }
 
-    /// Returns the animals that an unfinished import has added, for a message, e.g. `1 animal, which stays`.
-    public static String staying(long animals) {
-        return Pet.counted(animals) + (animals == 1 ? ", which stays" : ", which stay");
-    }
-
-    private static String stopped(AtomicLong written) {
-        return "the import stopped after " + staying(written.get());
-    }
-
-    /// Returns the number of animals written: all or none.
-    private long writeWithIds(Target target, long lastId) throws IOException {
+    /// Writes all animals or none.
+    private Written writeWithIds(Target target, long lastId) throws IOException {
         try (SeekableByteChannel file = Files.newByteChannel(plan.file())) {
             ImportLineGroups groups = groups(file, lastId, target.group());
             target.catalogue().addWithIds(
                     Stream.generate(() -> nextWithIds(groups)).takeWhile(pets -> !pets.isEmpty()).iterator());
-            return check.good();
+            return new Written(check.good(), groups.lastLine());
         } catch (UncheckedIOException e) {
             throw e.getCause();
         } catch (CancellationException e) {
-            return 0;
+            return Written.NOTHING;
         } catch (Failure e) {
             if (e.hasUnknownOutcome()) {
                 throw new CommandFailure("the import stopped after none or all of its animals: " + e.getMessage(), e);
@@ -176,7 +189,7 @@ public final class Importer {
                 throw e;
             }
             check.refuse(e.getMessage());
-            return 0;
+            return Written.NOTHING;
         }
     }
 

@@ -43,6 +43,11 @@ final class NdjsonLineReader implements ImportLine.Reader {
         return Optional.empty();
     }
 
+    @Override
+    public long lastLine() {
+        return number;
+    }
+
     /// Parses a line. A malformed line gets the API's error message, without the words `the body`.
     private ImportLine parse(String text) {
         try {
@@ -58,14 +63,17 @@ final class NdjsonLineReader implements ImportLine.Reader {
     /// Reads up to the next line feed, or the end, and keeps a byte more than a line may have. Returns false at the end.
     private boolean readLine() throws IOException {
         length = 0;
-        number++;
         int next = read();
         for (; next >= 0 && next != '\n'; next = read()) {
             if (length < line.length) {
                 line[length++] = (byte) next;
             }
         }
-        return next >= 0 || length > 0;
+        boolean found = next >= 0 || length > 0;
+        if (found) {
+            number++;
+        }
+        return found;
     }
 
     /// Returns the next byte, -1 at the end. A `BufferedInputStream` would take a lock for each byte.

@@ -133,6 +133,17 @@ class BuildIT {
     }
 
     @Test
+    void worksInFolderThatUserMayNotRead() throws IOException {
+        assumeThat(Tools.isInstalled("setpriv") && "root".equals(System.getProperty("user.name")))
+                .as("root can run commands as another user").isTrue();
+        run(mavenStandIn("") + "./petstore --version; chmod -R go+rX .");
+        Ending ending = run("mkdir mine && cd mine && chmod 0 . && setpriv --reuid=nobody --regid=65534 --clear-groups"
+                + " \"$OLDPWD/petstore\" --version");
+        assertThat(ending.out()).singleElement().asString().startsWith("petstore ");
+        assertThat(ending.err()).isEmpty();
+    }
+
+    @Test
     void reportsCauseIfMavenIsMissingOrFails() throws IOException {
         assertFails(
                 "mkdir tools; ln -s $(command -v sh find readlink locale id) tools; PATH=$PWD/tools ./petstore --version",

@@ -22,6 +22,8 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 class FilePermissionsIT {
 
     private static final String USER = "setpriv --reuid=60998 --regid=60998 --clear-groups ";
+    /// Java has performance data only for users with a name.
+    private static final String USER_WITH_NAME = "setpriv --reuid=nobody --regid=65534 --clear-groups ";
 
     @TempDir
     private Path folder;
@@ -51,6 +53,31 @@ class FilePermissionsIT {
         assertThat(ending.out()).anyMatch(line -> line.contains("shop"));
         // Java itself prints a warning if the folder does not exist.
         assertThat(ending.err()).allMatch(line -> line.startsWith("WARNING: java.io.tmpdir"));
+    }
+
+    /// Java itself could not start.
+    @ParameterizedTest
+    @ValueSource(strings = {"--version", "help", "serve", "keys list", "import -", "export -", "backup b.db",
+            "restore b.db", "move --to postgresql://localhost/x", "config", "doctor", "healthcheck", "completion bash"})
+    void namesDeletedCurrentFolder(String command) {
+        PetstoreProcess.Ending ending = shell.run("mkdir gone && cd gone && rmdir ../gone && petstore " + command);
+        assertThat(ending.code()).isEqualTo(1);
+        assertThat(ending.out()).isEmpty();
+        // The shell that runs the launcher prints a line, too.
+        assertThat(ending.err()).filteredOn(line -> !line.contains("getcwd")).containsExactly(
+                "petstore: the current folder was deleted; change to another folder");
+    }
+
+    /// Java's performance data would move to their own folder, and write the store there.
+    @ParameterizedTest
+    @ValueSource(strings = {"import -", "serve --port 0 --admin-port 0"})
+    void findsNoStoreBelowUnreadableCurrentFolder(String command) {
+        assumeOtherUsers();
+        PetstoreProcess.Ending ending = shell.run("mkdir mine && cd mine && chmod 0 . && echo '{}' | "
+                + USER_WITH_NAME + "petstore " + command);
+        assertThat(ending.err()).containsExactly(
+                "petstore: the store's folder ./data (--data) cannot be read: permission denied");
+        assertThat(ending.code()).isEqualTo(1);
     }
 
     @Test

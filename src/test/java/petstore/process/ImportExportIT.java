@@ -77,6 +77,30 @@ class ImportExportIT {
         assertThat(shell.run("ls").out()).containsExactly("data", "link", "open");
     }
 
+    /// A store without animals has an empty NDJSON file. An empty stream may come from a command that failed.
+    @Test
+    void acceptsEmptyFileAndRefusesEmptyStream() {
+        shell.run("petstore keys create --name shop; petstore export none.ndjson; petstore export none.csv");
+        for (String empty : List.of("none.ndjson", "none.csv", "- --format csv < none.csv", "- < <(echo)")) {
+            assertThat(shell.run("petstore import " + empty)).as(empty).isEqualTo(endingOf(0, "Imported 0 animals"));
+        }
+        for (String script : List.of("false | petstore import -", "false | petstore import - --format csv --dry-run",
+                "petstore import <(false)", "false | petstore import /dev/stdin", "petstore import - < none.ndjson",
+                "petstore import /dev/null --keep-ids")) {
+            assertThat(shell.run(script)).as(script)
+                    .isEqualTo(endingOf(1, "petstore: no input: the stream is empty"));
+        }
+    }
+
+    @Test
+    void skipsHugeCsvRecordWithSmallHeap() {
+        assertThat(shell
+                .run("(echo name,categoryId; echo Rex,1; head -c 200000000 /dev/zero | tr '\\0' x; echo; echo Tom,2)"
+                        + " | PETSTORE_JAVA_OPTIONS=-Xmx48m petstore import - --format csv --skip-bad"))
+                .isEqualTo(endingOf(1, "line 3: the record is longer than 65536 bytes",
+                        "Imported 2 animals, 1 of 3 is bad"));
+    }
+
     /// SQLite's driver interprets some of these characters in a path.
     @ParameterizedTest
     @ValueSource(strings = {"c?d=e&mode=memory", "50% of #1, zur Prüfung", "a%20b%3Fc", "file:c", "a?cache=shared"})

@@ -302,7 +302,8 @@ class StopIT {
             PetstoreProcess.Ending ending = running.ending();
             assertThat(ending.code()).isEqualTo(Map.of("TERM", 143, "INT", 130, "HUP", 129).get(signal));
             assertThat(ending.err()).containsExactly(
-                    "petstore: the import was interrupted after " + count(store) + " animals, which stay");
+                    "petstore: the import was interrupted after line " + count(store) + "; " + count(store)
+                            + " animals stay");
         }
     }
 

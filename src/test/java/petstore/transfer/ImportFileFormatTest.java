@@ -77,21 +77,49 @@ class ImportFileFormatTest {
                 message + "; the rest cannot be read");
     }
 
-    @Test
-    void reportsLineOfTooLongRecord() {
-        for (String record : List.of("Rex,1," + "x".repeat(70_000), "Rex,1," + "x".repeat(200_000),
-                "Rex,1," + ("x".repeat(30_000) + ",").repeat(3), "\"" + "x\n".repeat(100_000))) {
-            assertRefused(Format.CSV, ("name,categoryId,more\n\nRex,1,\n" + record + "\n").getBytes(UTF_8),
-                    "line 4: the record is longer than 65536 bytes"
-                            + (record.length() > 131_072 ? ", or a quoted value has no end" : "")
-                            + "; the rest cannot be read");
+    @ParameterizedTest
+    @ValueSource(ints = {1 << 16, 2_000_000})
+    void tooLongRecordIsOneBadLine(int bytes) throws IOException {
+        String good = "Rex,1,\n";
+        for (String record : List.of("Rex,1," + "x".repeat(bytes),
+                "Rex,1," + ("x".repeat(999) + ",").repeat(bytes / 999 + 1),
+                "Rex,1," + ",".repeat(bytes), "\"" + "x".repeat(bytes) + "\",1,", " ".repeat(bytes + 1),
+                ",".repeat(bytes + 1))) {
+            assertThat(run(Format.CSV, ("name,categoryId,more\n\n" + good + record + "\r\n\n" + good + "\"\",1,\n")
+                    .getBytes(UTF_8))).as(record.substring(0, 8))
+                    .isEqualTo(new Report(2, 2, List.of("line 4: the record is longer than 65536 bytes",
+                            "line 7: name must be 1 to 255 characters long"), List.of("more"), 0, 0));
         }
     }
 
     @Test
-    void reportsLineOfRecordWithTooManyFields() {
-        assertRefused(Format.CSV, ("name,categoryId\nRex,1\nRex,1" + ",x".repeat(40_000) + "\n").getBytes(UTF_8),
-                "line 3: the record has more than 16384 fields; the rest cannot be read");
+    void namesLastLineOfTooLongRecord() throws IOException {
+        String record = "\"" + "x\n".repeat(40_000) + "\",1";
+        assertThat(run(Format.CSV, ("name,categoryId\n" + record + "\nRex\n").getBytes(UTF_8)).firstBad())
+                .containsExactly("line 2: the record is longer than 65536 bytes; it ends in line 40002",
+                        "line 40003: there are 1 fields instead of 2");
+        assertRefused(Format.CSV, ("name,categoryId\n" + record.substring(0, 80_000)).getBytes(UTF_8),
+                "line 2: a quoted value has no end; the rest cannot be read");
+    }
+
+    @Test
+    void acceptsRecordOfMaximumLength() throws IOException {
+        String longest = "Rex,1," + "x".repeat((1 << 16) - 6);
+        for (String end : List.of("\n", "\r\n", "\r", "")) {
+            assertThat(run(Format.CSV, ("name,categoryId,more\n" + longest + end).getBytes(UTF_8)).good()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void refusesTooLongHeader() {
+        assertRefused(Format.CSV, ("name,categoryId," + "x".repeat(70_000) + "\nRex,1,\n").getBytes(UTF_8),
+                "line 1: the record is longer than 65536 bytes");
+    }
+
+    @Test
+    void reportsRecordWithManyFields() throws IOException {
+        assertThat(run(Format.CSV, ("name,categoryId\nRex,1\nRex,1" + ",x".repeat(20_000) + "\n").getBytes(UTF_8))
+                .firstBad()).containsExactly("line 3: there are 20002 fields instead of 2");
     }
 
     @ParameterizedTest

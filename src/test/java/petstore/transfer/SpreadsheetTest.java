@@ -5,7 +5,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 import org.junit.jupiter.api.AfterEach;
@@ -13,7 +15,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import petstore.NewPet;
+import petstore.Pet;
 import petstore.PetQuery;
+import petstore.PetStatus;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
 import petstore.store.StoreAccess;
@@ -23,15 +27,10 @@ import petstore.testkit.AbstractCatalogueTest;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// CSV for spreadsheets: it is read as UTF-8, no name is a formula, and an import restores every name.
+/// CSV for spreadsheets: it is read as UTF-8, a spreadsheet changes no field, and an import restores every field.
 class SpreadsheetTest {
 
-    /// Names that the file has after an apostrophe: formulas, and names that begin like a guarded formula.
-    private static final List<String> FORMULAS = List.of("=1+1", "+1", "-1", "@SUM(A1)", "\tRex", "\rRex", "'=1", "''-",
-            "=".repeat(NewPet.MAX_NAME_LENGTH), "=\"a\",\n1");
-    /// Names that the file has unchanged.
-    private static final List<String> OTHERS = List.of("Rex", "'Rex", "'", "''", "a=1", " =1", "\n=1", "1-1",
-            "\uFF1D1", "Se\u00F1or", "\uFEFFRex");
+    private static final long EXACT = 999_999_999_999_999L;
 
     @TempDir
     private Path folder;
@@ -40,10 +39,6 @@ class SpreadsheetTest {
     @BeforeEach
     void open() {
         store = SqlStore.of(Sqlite.forCommand(folder.resolve("data"), SchemaPolicy.AUTO, StoreAccess.CREATE));
-        for (List<String> names : List.of(FORMULAS, OTHERS)) {
-            names.forEach(name -> AbstractCatalogueTest
-                    .added(store.catalogue(), new NewPet(name, -7, Optional.empty())));
-        }
     }
 
     @AfterEach
@@ -52,42 +47,98 @@ class SpreadsheetTest {
     }
 
     @Test
-    void marksEncodingAndGuardsNamesOnlyForSpreadsheets() throws IOException {
+    void marksEveryNameAndEachPartOfItOnlyForSpreadsheets() throws IOException {
+        Map<String, String> marked = new LinkedHashMap<>();
+        marked.put("Rex", "'Rex");
+        marked.put("007", "'007");
+        marked.put("=1+1", "'=1+1");
+        marked.put("'Rex", "''Rex");
+        marked.put("Se\u00F1or, 3/4", "'Se\u00F1or, 3/4");
+        marked.put("=\"a\"", "'=\"a\"");
+        marked.put("x;=1+1;y", "'x;'=1+1;'y");
+        marked.put("a\t-1", "'a\t'-1");
+        marked.put("a\n\n'b\r\nc\rd", "'a\n'\n''b\r\n'c\r'd");
         StringBuilder plain = new StringBuilder("id,name,categoryId,status\n");
-        StringBuilder guarded = new StringBuilder("\uFEFF").append(plain);
+        StringBuilder spreadsheet = new StringBuilder("\uFEFF").append(plain);
         int id = 1;
-        for (String name : FORMULAS) {
-            plain.append(row(id, name));
-            guarded.append(row(id++, "'" + name));
-        }
-        for (String name : OTHERS) {
-            plain.append(row(id, name));
-            guarded.append(row(id++, name));
+        for (Map.Entry<String, String> name : marked.entrySet()) {
+            add(name.getKey(), -7);
+            plain.append(row(id, name.getKey()));
+            spreadsheet.append(row(id++, name.getValue()));
         }
         assertThat(export(false)).isEqualTo(plain.toString());
-        assertThat(export(true)).isEqualTo(guarded.toString());
+        assertThat(export(true)).isEqualTo(spreadsheet.toString());
     }
 
     private static String row(int id, String name) {
-        boolean quoted = name.matches("(?s).*[\r\n\",].*");
+        boolean quoted = name.matches("(?s).*[\r\n\",;\t].*");
         return id + "," + (quoted ? "\"" + name.replace("\"", "\"\"") + "\"" : name) + ",-7,\n";
     }
 
     @Test
-    void importRestoresExport() throws IOException {
-        for (boolean spreadsheet : new boolean[]{true, false}) {
-            Path file = Files.writeString(folder.resolve("animals.csv"), export(spreadsheet));
-            try (SqlStore other = SqlStore
-                    .of(Sqlite.forCommand(folder.resolve("other" + spreadsheet), SchemaPolicy.AUTO,
-                            StoreAccess.CREATE))) {
-                Importer.run(0, () -> new Importer.Target(other.catalogue(), 100, Duration.ZERO),
-                        new Importer.Plan(file, Format.CSV, spreadsheet, false, false), _ -> {
-                        }, () -> false);
-                PetQuery all = new PetQuery(PetQuery.MAX_LIMIT, Optional.empty(), 0);
-                assertThat(AbstractCatalogueTest.list(other.catalogue(), all).pets())
-                        .isEqualTo(AbstractCatalogueTest.list(store.catalogue(), all).pets());
-            }
+    void marksIntegersOfMoreThan15Digits() throws IOException {
+        for (long category : new long[]{EXACT, -EXACT, EXACT + 1, -EXACT - 1, Long.MAX_VALUE, Long.MIN_VALUE}) {
+            add("Rex", category);
         }
+        store.catalogue().addWithIds(
+                List.of(List.of(new Pet(EXACT + 1, "Rex", 1, Optional.of(PetStatus.SOLD)))).iterator());
+        assertThat(export(true)).isEqualTo("""
+                \uFEFFid,name,categoryId,status
+                1,'Rex,999999999999999,
+                2,'Rex,-999999999999999,
+                3,'Rex,'1000000000000000,
+                4,'Rex,'-1000000000000000,
+                5,'Rex,'9223372036854775807,
+                6,'Rex,'-9223372036854775808,
+                '1000000000000000,'Rex,1,sold
+                """);
+    }
+
+    /// A spreadsheet shows no mark to people who add rows.
+    @Test
+    void acceptsFieldsWithoutMark() throws IOException {
+        String file = "id,name,categoryId\n1,Rex;'x',1234567890123456\n'2,''Tom,'1\n";
+        assertThat(imported(file, true)).containsExactly(
+                new Pet(1, "Rex;'x'", 1_234_567_890_123_456L, Optional.empty()),
+                new Pet(2, "'Tom", 1, Optional.empty()));
+    }
+
+    private void add(String name, long categoryId) {
+        AbstractCatalogueTest.added(store.catalogue(), new NewPet(name, categoryId, Optional.empty()));
+    }
+
+    @Test
+    void importRestoresExport() throws IOException {
+        for (String name : List.of("Rex", "007", "1E5", "3/4", "=1+1", "@SUM(A1)", "\tRex", "\rRex", "'=1", "''-", "'",
+                "''",
+                "x;=1+1", ";", ";'", "';'", "\ra\r\n", "a\r'\n", "\na\r\n'", "a\";'b", "\uFF1D1", "Se\u00F1or",
+                "\uFEFFRex",
+                ";".repeat(NewPet.MAX_NAME_LENGTH), "=\"a\",\n1")) {
+            add(name, 7);
+            add(name, 9_007_199_254_740_993L);
+        }
+        List<Pet> pets = pets(store);
+        for (boolean spreadsheet : new boolean[]{true, false}) {
+            assertThat(imported(export(spreadsheet), spreadsheet)).isEqualTo(pets);
+        }
+    }
+
+    /// Returns the animals of a file after an import into an empty store.
+    private List<Pet> imported(String csv, boolean spreadsheet) throws IOException {
+        Path file = Files.writeString(folder.resolve("animals.csv"), csv);
+        try (SqlStore other = SqlStore
+                .of(Sqlite.forCommand(folder.resolve("other" + spreadsheet), SchemaPolicy.AUTO, StoreAccess.CREATE))) {
+            Importer.Report report = Importer.run(0, () -> new Importer.Target(other.catalogue(), 100, Duration.ZERO),
+                    new Importer.Plan(file, Format.CSV, spreadsheet, false, false), _ -> {
+                    }, () -> false);
+            assertThat(report.firstBad()).isEmpty();
+            return pets(other);
+        }
+    }
+
+    private static List<Pet> pets(SqlStore store) {
+        return AbstractCatalogueTest
+                .list(store.catalogue(), new PetQuery(PetQuery.MAX_LIMIT, Optional.empty(), 0)).pets();
     }
 
     private String export(boolean spreadsheet) throws IOException {

@@ -94,7 +94,8 @@ class UnknownOutcomeTest {
     @ValueSource(strings = {"pg_cancel_backend(pid)", "pg_terminate_backend(pid)"})
     void saysThatNextGroupMayBeAdded(String end) throws IOException {
         assertThat(importFile(false, server.port(), UnknownOutcomeTest::makeCommitsWait, STANDBY, end))
-                .startsWith("the import stopped after 2 animals, which stay, and perhaps the next group: the database ")
+                .startsWith(
+                        "the import stopped after line 2; 2 animals stay, and perhaps the next group: the database ")
                 .contains("the outcome of a COMMIT is unknown: ");
         assertThat(count()).isEqualTo(2 * GROUP);
     }
@@ -115,7 +116,7 @@ class UnknownOutcomeTest {
                 proxy.moveTo(0);
             });
             assertThat(message)
-                    .startsWith("the import stopped after 2 animals, which stay, and perhaps the next group: ");
+                    .startsWith("the import stopped after line 2; 2 animals stay, and perhaps the next group: ");
         }
         await().atMost(PATIENCE).until(() -> count() == 2 * GROUP);
     }
@@ -132,7 +133,7 @@ class UnknownOutcomeTest {
                     throw new IllegalStateException(e);
                 }
             }, LOCK, "pg_cancel_backend(pid)");
-            assertThat(message).startsWith("the import stopped after 2 animals, which stay: the database ");
+            assertThat(message).startsWith("the import stopped after line 2; 2 animals stay: the database ");
         }
         assertThat(count()).isEqualTo(GROUP);
     }

@@ -40,6 +40,6 @@ class WorstTextTest {
                 WorstText.BULK.tests("NDJSON", text -> read(file -> new NdjsonLineReader(file, true), text), "",
                         "{\"name\":\"", "\r"),
                 WorstText.BULK.tests("name of a file", Format::find, "", "a."),
-                WorstText.BULK.tests("guarded name", PetCsv::unguarded, "", "'")).flatMap(tests -> tests);
+                WorstText.BULK.tests("marked name", PetCsv::unmarked, "", "'")).flatMap(tests -> tests);
     }
 }

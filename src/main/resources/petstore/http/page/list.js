@@ -357,14 +357,19 @@ async function save() {
   }
 }
 
-/** A line as `petstore export --spreadsheet` writes it: RFC 4180, and an apostrophe before a name that would be a formula. */
+/** A line as `petstore export --spreadsheet` writes it: RFC 4180, with apostrophes before what a spreadsheet would change. */
 function csvLine(pet) {
-  const name = /^'*[=+\-@\t\r]/.test(pet.name) ? `'${pet.name}` : pet.name;
-  return `${[pet.id, name, pet.categoryId, pet.status ?? ''].map(csvField).join(',')}\n`;
+  const name = `'${pet.name.replaceAll(/\r\n?|[;\t\n]/g, "$&'")}`;
+  return `${[markedInteger(pet.id), csvField(name), markedInteger(pet.categoryId), pet.status ?? ''].join(',')}\n`;
+}
+
+/** Spreadsheets round integers of more than 15 digits. */
+function markedInteger(integer) {
+  return /[0-9]{16}/.test(integer) ? `'${integer}` : integer;
 }
 
 function csvField(value) {
-  return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
+  return /[,;\t"\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 }
 
 function download(parts, name) {
