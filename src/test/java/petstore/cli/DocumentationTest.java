@@ -40,13 +40,14 @@ class DocumentationTest {
     private static final Pattern VARIABLE = Pattern.compile("\\b(PETSTORE_[A-Z_]+)\\b");
     /// Links that [#LINK] does not match.
     private static final Pattern OTHER_LINK = Pattern.compile("(?m)^\\[[^]]+]: |<a ");
-    private static final int MOST_WORDS = 10_400;
+    private static final int MOST_WORDS = 10_500;
     private static final int MOST_WORDS_OF_AN_ALERT = 80;
     private static final Map<String, Integer> MOST_WORDS_OF = Map.of("README.md", 800, "SECURITY.md", 300,
             "ARCHITECTURE.md", 1_500, "docs/performance.md", 600, "docs/scaling.md", 700);
 
-    /// Files of an archive or a build, which a clone does not have. `PackagingIT` and `BuildIT` check them.
-    private static final Set<String> ARCHIVED = Set.of("petstore.jar", "petstore.aot", "commands.aot", "petstore.env",
+    /// Files of a store, an archive or a build, which a clone does not have. `PackagingIT` and `BuildIT` check archive and build.
+    private static final Set<String> ARCHIVED = Set.of("petstore.db", "petstore.db-wal", "petstore.lock",
+            "petstore.jar", "petstore.aot", "commands.aot", "petstore.env",
             "completions/petstore", "runtime/legal", "target/petstore", ".build/build.log");
 
     @Test

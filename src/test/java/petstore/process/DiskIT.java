@@ -243,7 +243,7 @@ class DiskIT {
         assertThat(steps).as("kills before the end").isGreaterThan(10);
     }
 
-    /// Returns what is lost after a restore that may have been killed; empty for nothing.
+    /// Returns the loss by a restore that may have been killed; empty for none.
     private String loss(Map<String, byte[]> before, String state, boolean isRestored) throws IOException {
         Map<String, byte[]> after = contents(folder);
         if (state.equals("whole")) {
@@ -318,16 +318,18 @@ class DiskIT {
     }
 
     /// Locks are not shared between the mounts. The last process that started has the store.
-    @Test
+    @ParameterizedTest
+    @ValueSource(strings = {
+            "mount -t overlay overlay -o lowerdir=lower,upperdir=disk/upper,workdir=disk/work mount",
+            "bindfs disk/upper mount"})
     @EnabledIfSystemProperty(named = "petstore.disks", matches = "true")
-    void onlyLastOwnerWritesThroughTwoMounts() throws IOException {
-        assumeThat(shell("mkdir lower upper work merged && mount -t tmpfs tmpfs work && mkdir work/u work/w"
-                + " && mount -t overlay overlay -o lowerdir=lower,upperdir=work/u,workdir=work/w merged").code())
-                .as("an overlay is mounted").isZero();
-        folder = temporary.resolve("merged/data");
+    void onlyLastOwnerWritesThroughTwoMounts(String mount) {
+        assumeThat(shell("mkdir lower disk mount && mount -t tmpfs tmpfs disk && mkdir disk/upper disk/work && "
+                + mount).code()).as(mount).isZero();
+        folder = temporary.resolve("mount/data");
         try (PetstoreProcess first = serve(Map.of()).awaitReady()) {
             add(first, 201);
-            Path other = temporary.resolve("work/u/data");
+            Path other = temporary.resolve("disk/upper/data");
             try (PetstoreProcess second = PetstoreProcess.serve(Map.of("PETSTORE_API_KEY", KEY), other).awaitReady()) {
                 add(first, 503);
                 assertThat(first.err()).singleElement().asString().contains("another process has taken this store");
@@ -338,7 +340,7 @@ class DiskIT {
                 ledger.verify(list(second));
             }
         } finally {
-            shell("umount merged; umount work");
+            shell("umount mount; umount disk");
         }
     }
 

@@ -101,12 +101,6 @@ final class Checkpoints {
         }
     }
 
-    /// Returns true if the database has every page of the log.
-    static boolean isComplete(Session session) throws SQLException {
-        Log log = run(session, "NOOP");
-        return log.pages() == log.copied();
-    }
-
     /// Copies all pages, syncs the database and empties the log. Errors: also if another connection prevents this.
     static void empty(Session session) throws SQLException {
         if (run(session, "TRUNCATE").busy()) {

@@ -9,10 +9,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.security.SecureRandom;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
-import java.util.HexFormat;
 import java.util.Optional;
+import java.util.Queue;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 
 import org.jspecify.annotations.Nullable;
@@ -36,34 +38,20 @@ public final class FolderLock implements AutoCloseable {
     /// The byte of the file that commands lock together.
     private static final long USING = 1;
 
-    private static final int TOKEN_BYTES = 16;
-
-    /// The parts of the file, each in a line of its own.
-    private enum Line {
-        TOKEN(0, 2 * TOKEN_BYTES),
-        /// The inodes of the database and its log.
-        FILES(TOKEN.end(), 48),
-        /// The process that owns the store, and the address of its API.
-        OWNER(FILES.end(), 512);
-
-        private final long begin;
-        private final int length;
-
-        Line(long begin, int length) {
-            this.begin = begin;
-            this.length = length;
-        }
-
-        private long end() {
-            return begin + length + 1;
-        }
-    }
+    /// The lines of the file, of one length: the token, the inodes of database and log, and the owner with the address of its API.
+    private static final int LENGTH = 320;
+    private static final Queue<FileChannel> KEPT_OPEN = new ConcurrentLinkedQueue<>();
+    private static final long TOKEN = 0;
+    private static final long FILES = LENGTH;
+    private static final long OWNER = 2 * LENGTH;
 
     private final Path folder;
     /// Null for a reading command if nothing has used the folder yet.
     private final @Nullable FileChannel channel;
     /// Empty for a process that does not own the store.
     private String token = "";
+    /// The time of the last change of the file after which the token was read.
+    private FileTime known = FileTime.fromMillis(0);
 
     private FolderLock(Path folder, @Nullable FileChannel channel) {
         this.folder = folder;
@@ -91,12 +79,10 @@ public final class FolderLock implements AutoCloseable {
         if (!lock.tryLock(OWNING, false)) {
             throw lock.inUse("; stop that one, or choose another folder with --data" + moreAdvice);
         }
-        byte[] random = new byte[TOKEN_BYTES];
-        new SecureRandom().nextBytes(random);
-        lock.write(Line.TOKEN, HexFormat.of().formatHex(random));
-        lock.write(Line.OWNER, String.valueOf(ProcessHandle.current().pid()));
+        lock.write(TOKEN, UUID.randomUUID().toString());
+        lock.write(OWNER, String.valueOf(ProcessHandle.current().pid()));
         // A full disk may have refused the new token.
-        lock.token = lock.read(Line.TOKEN);
+        lock.token = lock.read(TOKEN);
         try {
             AtomicFile.deleteParts(folder, "petstore\\.db|replaced-.*\\.db");
         } catch (IOException e) {
@@ -155,37 +141,52 @@ public final class FolderLock implements AutoCloseable {
 
     /// Adds the address of the API to the lock, for the message of a second server.
     void announce(String address) {
-        write(Line.OWNER, read(Line.OWNER) + " " + address);
+        write(OWNER, read(OWNER) + " " + address);
     }
 
     /// Returns true if another process has taken the store since, through another mount.
-    boolean isTaken() {
-        return !token.isEmpty() && !read(Line.TOKEN).equals(token);
+    synchronized boolean isTaken() throws IOException {
+        Path file = folder.resolve(StoreFiles.LOCK);
+        FileTime changed = Files.getLastModifiedTime(file);
+        if (token.isEmpty() || changed.equals(known)) {
+            return false;
+        }
+        // Some mounts read an open file from their cache until it is opened again. Closing it would release the lock.
+        FileChannel reopened = FileChannel.open(file);
+        KEPT_OPEN.add(reopened);
+        boolean taken = !read(reopened, TOKEN).equals(token);
+        if (!taken) {
+            known = changed;
+        }
+        return taken;
     }
 
     /// Records which files the store has, once they are open.
     void recordFiles() throws IOException {
         Path database = SqliteFile.in(folder);
-        write(Line.FILES, StoreFiles.inode(database) + " " + StoreFiles.inode(SqliteFile.log(database)));
+        String inodes = StoreFiles.inode(database) + " " + StoreFiles.inode(SqliteFile.log(database));
+        if (!inodes.equals(read(FILES))) {
+            write(FILES, inodes);
+        }
     }
 
-    /// Throws [CommandFailure] if the log of a killed process would be applied to another database: one of both was replaced since.
+    /// Throws [CommandFailure] unless [#haveFilesOneStore].
     void requireFilesOfOneStore() {
-        Path database = SqliteFile.in(folder);
-        Path log = SqliteFile.log(database);
         if (!haveFilesOneStore()) {
+            Path database = SqliteFile.in(folder);
+            Path log = SqliteFile.log(database);
             throw new CommandFailure(database + " or " + log + " was replaced while the log had changes; if "
                     + database + " was put there on purpose, move the log away; if both are of the same moment, delete "
                     + folder.resolve(StoreFiles.LOCK));
         }
     }
 
-    /// Returns false if the log has changes, and either the database or its log is not the file that was recorded. If both are others, the
-    /// whole folder may be a copy.
+    /// Returns false if SQLite would apply the log of a killed process to another database: the log has changes, and either it or the
+    /// database is not the file that was recorded. If both are others, the whole folder may be a copy.
     boolean haveFilesOneStore() {
         Path database = SqliteFile.in(folder);
         Path log = SqliteFile.log(database);
-        String[] recorded = read(Line.FILES).split(" ", 2);
+        String[] recorded = read(FILES).split(" ", 2);
         try {
             return recorded.length < 2 || !StoreFiles.hasContent(log) || !StoreFiles.hasContent(database)
                     || recorded[0].equals(StoreFiles.inode(database)) == recorded[1].equals(StoreFiles.inode(log));
@@ -194,30 +195,29 @@ public final class FolderLock implements AutoCloseable {
         }
     }
 
-    private void write(Line line, String text) {
-        byte[] bytes = (text + " ".repeat(Math.max(0, line.length - text.length()))).substring(0, line.length)
-                .concat("\n").getBytes(StandardCharsets.US_ASCII);
+    private void write(long line, String text) {
+        byte[] bytes = String.format("%-" + (LENGTH - 1) + "s%n", text).getBytes(StandardCharsets.US_ASCII);
         try {
             if (channel != null) {
-                channel.write(ByteBuffer.wrap(bytes), line.begin);
+                channel.write(ByteBuffer.wrap(bytes, 0, LENGTH), line);
             }
         } catch (IOException e) {
             // The disk is full. Then the line stays as it was.
         }
     }
 
-    private String read(Line line) {
+    private String read(long line) {
         return channel == null ? "" : read(channel, line);
     }
 
-    private static String read(FileChannel channel, Line line) {
-        ByteBuffer bytes = ByteBuffer.allocate(line.length);
+    private static String read(FileChannel channel, long line) {
+        ByteBuffer bytes = ByteBuffer.allocate(LENGTH);
         try {
-            channel.read(bytes, line.begin);
+            channel.read(bytes, line);
+            return StandardCharsets.US_ASCII.decode(bytes.flip()).toString().strip();
         } catch (IOException e) {
             return "";
         }
-        return StandardCharsets.US_ASCII.decode(bytes.flip()).toString().strip();
     }
 
     /// Returns the process that owns a folder's store; absent if none does, or the folder cannot be read. Not for the owner: it would
@@ -244,7 +244,7 @@ public final class FolderLock implements AutoCloseable {
     public record Owner(String process, String address) {
 
         private static Optional<Owner> read(FileChannel channel) {
-            String[] parts = FolderLock.read(channel, Line.OWNER).split(" ", 2);
+            String[] parts = FolderLock.read(channel, OWNER).split(" ", 2);
             return parts[0].isEmpty()
                     ? Optional.empty()
                     : Optional.of(new Owner(parts[0], parts.length > 1 ? parts[1] : ""));

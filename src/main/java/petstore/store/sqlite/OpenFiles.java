@@ -33,25 +33,27 @@ final class OpenFiles {
         }
     }
 
-    /// Returns the reason why nothing may be written any more, e.g. that a file was replaced; absent for none.
+    /// Returns the reason why nothing may be written any more, e.g. that a file was replaced; absent for none. If the disk fails here, reads
+    /// and writes fail, too, and tell why.
     Optional<String> findLoss() {
         for (Map.Entry<Path, Object> opened : keys.entrySet()) {
             if (isOther(opened.getKey(), opened.getValue())) {
                 return Optional.of(opened.getKey().getFileName() + " was replaced, moved or deleted");
             }
         }
-        return lock.isTaken() ? Optional.of("another process has taken this store") : Optional.empty();
+        try {
+            return lock.isTaken() ? Optional.of("another process has taken this store") : Optional.empty();
+        } catch (IOException e) {
+            return Optional.empty();
+        }
     }
 
     /// Returns true if only the name of the log is gone.
     boolean isLogDeleted() {
-        return Files.notExists(log)
-                && keys.entrySet().stream().noneMatch(
-                        opened -> !opened.getKey().equals(log) && isOther(opened.getKey(), opened.getValue()))
-                && !lock.isTaken();
+        return Files.notExists(log) && keys.entrySet().stream()
+                .noneMatch(opened -> !opened.getKey().equals(log) && isOther(opened.getKey(), opened.getValue()));
     }
 
-    /// If the disk fails here, reads and writes fail, too, and tell why.
     private static boolean isOther(Path file, Object opened) {
         try {
             return !StoreFiles.key(file).equals(opened);

@@ -57,8 +57,8 @@ public record SqliteInspection(long bytes, long logBytes, int schema, String che
     /// Checks all pages of the small tables, then the animals by ascending id.
     private static String checkUntil(long endNs, Session session, Path file) throws SQLException {
         for (String table : SqliteSchema.tables(session)) {
-            if (!table.equals("\"pet\"")) {
-                require(session, "PRAGMA quick_check(" + table + ")", file);
+            if (!table.equals("pet")) {
+                require(session, "PRAGMA quick_check('" + table + "')", file);
             }
         }
         PreparedStatement group = session.prepare("SELECT max(id), total(length(name) + length(category_id)"

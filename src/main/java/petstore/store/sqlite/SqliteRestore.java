@@ -5,7 +5,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
+import java.nio.file.StandardCopyOption;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 import petstore.CommandFailure;
 import petstore.files.AtomicFile;
 import petstore.files.PrivateFiles;
+import petstore.store.Database;
 import petstore.store.Migrations;
 import petstore.store.Session;
 
@@ -33,16 +34,14 @@ public final class SqliteRestore {
     /// The passes of a restore over the backup: its verification, the copy of the replaced store, the new rows, and their comparison.
     public static final int PASSES = 4;
 
-    /// The beginning of the names of replaced stores.
-    static final String KEPT = "replaced-";
     private static final DateTimeFormatter MOMENT = DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss-SSS")
             .withZone(ZoneOffset.UTC);
     private static final long MIB = 1 << 20;
 
     /// Tables that count changes. They rise with each restore.
-    private static final Set<String> COUNTERS = Set.of("\"pet_change\"", "\"api_key_change\"");
+    private static final Set<String> COUNTERS = Set.of("pet_change", "api_key_change");
     /// Tables that the migrations fill, or that only a backup has.
-    private static final Set<String> NOT_COPIED = Set.of("\"schema_version\"", "\"backup_checksum\"");
+    private static final Set<String> NOT_COPIED = Set.of("schema_version", "backup_checksum");
 
     private final Path backup;
     private final Path store;
@@ -72,25 +71,18 @@ public final class SqliteRestore {
     public static Restored restore(Path backup, Path folder, Instant now, LongConsumer progress) {
         SqliteCopy.VerifiedBackup verified = SqliteCopy.verify(backup);
         progress.accept(1);
-        Path store = SqliteFile.in(folder);
-        SqliteRestore restore = new SqliteRestore(backup, store, now);
+        SqliteRestore restore = new SqliteRestore(backup, SqliteFile.in(folder), now);
         try (FolderLock lock = FolderLock.replace(folder)) {
             restore.requireOtherFile();
             restore.requireSpace();
             List<Path> kept = restore.replace(lock, progress);
+            progress.accept(PASSES);
             return new Restored(verified, kept, restore.used != null);
         } catch (IOException e) {
             throw CommandFailure.of(backup + " cannot be restored", e);
         } catch (SQLException e) {
-            throw SqliteFile.cannotBe("replaced", store, e);
+            throw SqliteFile.cannotBe("replaced", restore.store, e);
         }
-    }
-
-    /// Creates a store from a verified backup.
-    static void create(Path store, Path backup) throws IOException, SQLException {
-        PrivateFiles.createForFolder(store);
-        SqliteRestore restore = new SqliteRestore(backup, store, Instant.EPOCH);
-        restore.fill(store);
     }
 
     private void requireOtherFile() throws IOException {
@@ -101,10 +93,10 @@ public final class SqliteRestore {
 
     /// Refuses a disk without space for the copy of the store, and for a log and a database with the backup's rows.
     private void requireSpace() throws IOException {
-        FileStore disk = Files.getFileStore(store.toAbsolutePath().getParent());
         double before = SqliteFile.bytes(store);
-        double needed = before + SqliteFile.bytes(SqliteFile.log(store)) + Files.size(backup)
-                + Math.max(0, Files.size(backup) - before);
+        double after = Files.size(backup);
+        double needed = before + SqliteFile.bytes(SqliteFile.log(store)) + Math.max(after, 2 * after - before);
+        FileStore disk = Files.getFileStore(store.toAbsolutePath().getParent());
         if (disk.getTotalSpace() > 0 && disk.getUsableSpace() < needed) {
             throw new CommandFailure("the disk of " + store + " has " + disk.getUsableSpace() / MIB
                     + " MiB free; the restore needs " + (long) Math.ceil(needed / MIB)
@@ -113,7 +105,8 @@ public final class SqliteRestore {
     }
 
     private List<Path> replace(FolderLock lock, LongConsumer progress) throws IOException, SQLException {
-        if (StoreFiles.hasContent(store) && lock.haveFilesOneStore()) {
+        boolean hasDatabase = StoreFiles.hasContent(store);
+        if (hasDatabase && lock.haveFilesOneStore()) {
             try {
                 return replaceRows(lock, progress);
             } catch (SQLException e) {
@@ -121,112 +114,106 @@ public final class SqliteRestore {
                     throw e;
                 }
             }
-        } else if (!StoreFiles.hasContent(store) && StoreFiles.findLog(store).isEmpty()) {
+        } else if (!hasDatabase && StoreFiles.findLog(store).isEmpty()) {
             used = Map.of();
         }
-        return replaceFile(progress);
+        return replaceFile(hasDatabase);
     }
 
     private List<Path> replaceRows(FolderLock lock, LongConsumer progress) throws IOException, SQLException {
-        Path kept = unusedName();
-        try (Session session = connect(store)) {
+        Path kept = kept(".db");
+        StoreFiles.requireNoCompanion(kept);
+        try (Session session = SqliteFile.connectWriter(store)) {
             SqliteWriter.settle(session);
             OpenFiles files = new OpenFiles(store, lock);
-            try {
-                SqliteWriter.inTransaction(session, locked -> {
-                    used = usedNumbers(locked);
-                    keep(kept);
-                    progress.accept(2);
+            attachBackup(session);
+            SqliteWriter.inTransaction(session, Database.Work.of(locked -> {
+                used = usedNumbers(locked);
+                keep(kept);
+                progress.accept(2);
+                try {
                     copyTables(locked);
-                    return locked;
-                });
-            } catch (SQLException | RuntimeException | Error e) {
-                Files.deleteIfExists(kept);
-                throw e;
-            }
+                } catch (SQLException | RuntimeException | Error e) {
+                    kept.toFile().delete();
+                    throw e;
+                }
+            }));
             files.findLoss().ifPresent(reason -> {
                 throw new CommandFailure("the restore is lost: " + reason + "; the store before is kept as " + kept);
             });
+            progress.accept(3);
             try {
                 Checkpoints.complete(session);
             } catch (SQLException e) {
                 throw new CommandFailure(backup + " is restored, but only in the store's log: "
                         + SqliteErrors.reason(e, store) + "; the next start moves it into the store", e);
             }
-            progress.accept(3);
             compare(session);
         }
-        progress.accept(PASSES);
         return List.of(kept);
     }
 
     /// Gives the store another file, and keeps copies of its files. Each kill leaves the old files, a log without its database, which every
     /// other command refuses, or the new file.
-    private List<Path> replaceFile(LongConsumer progress) throws IOException, SQLException {
-        List<Path> kept = AtomicFile.write(store, part -> {
+    private List<Path> replaceFile(boolean hasDatabase) throws IOException, SQLException {
+        return AtomicFile.write(store, part -> {
             SqliteFile.requireOpenable(part, store);
-            PrivateFiles.createForFolder(part);
             SqliteCopy.deleteCompanionsOnExit(part);
-            fill(part);
-            progress.accept(3);
-            List<Path> copies = keepFiles();
-            removeFiles();
-            return copies;
+            create(part);
+            List<Path> kept = new ArrayList<>();
+            for (String suffix : List.of("", "-wal", "-journal")) {
+                Path file = StoreFiles.companion(store, suffix);
+                if (StoreFiles.hasContent(file)) {
+                    Path name = kept(hasDatabase ? ".db" + suffix : suffix.replace('-', '.'));
+                    AtomicFile.create(name, copy -> Files.copy(file, copy, StandardCopyOption.COPY_ATTRIBUTES));
+                    kept.add(name);
+                }
+            }
+            if (!kept.isEmpty()) {
+                removeFiles();
+            }
+            return kept;
         });
-        progress.accept(PASSES);
-        return kept;
     }
 
+    /// Leaves an empty log, because commands would take a folder without it for a new one.
     private void removeFiles() throws IOException {
-        Path log = SqliteFile.log(store);
-        if (!StoreFiles.hasContent(store) && StoreFiles.findLog(store).isEmpty()) {
-            return;
-        }
-        if (Files.notExists(log)) {
-            PrivateFiles.createForFolder(log);
-        }
-        AtomicFile.syncNames(store.resolveSibling("."));
-        Files.deleteIfExists(store);
-        AtomicFile.syncNames(store.resolveSibling("."));
-        for (String suffix : StoreFiles.COMPANIONS) {
-            if (!suffix.equals("-wal")) {
+        try (FileChannel log = PrivateFiles.openForFolder(SqliteFile.log(store))) {
+            AtomicFile.syncNames(store.resolveSibling("."));
+            for (String suffix : List.of("", "-journal", "-shm")) {
                 Files.deleteIfExists(StoreFiles.companion(store, suffix));
             }
-        }
-        try (FileChannel channel = FileChannel.open(log, StandardOpenOption.WRITE)) {
-            channel.truncate(0).force(true);
+            AtomicFile.syncNames(store.resolveSibling("."));
+            log.truncate(0).force(true);
         }
     }
 
-    private void fill(Path file) throws SQLException {
-        try (Session session = connect(file)) {
-            SqliteWriter.inTransaction(session, locked -> {
-                copyTables(locked);
-                return locked;
-            });
+    /// Creates a store from a verified backup.
+    static void create(Path store, Path backup) throws IOException, SQLException {
+        new SqliteRestore(backup, store, Instant.EPOCH).create(store);
+    }
+
+    private void create(Path file) throws IOException, SQLException {
+        PrivateFiles.createForFolder(file);
+        try (Session session = SqliteFile.connectWriter(file)) {
+            attachBackup(session);
+            SqliteWriter.inTransaction(session, Database.Work.of(this::copyTables));
             Checkpoints.empty(session);
             compare(session);
         }
     }
 
-    private Session connect(Path file) throws SQLException {
-        Session session = SqliteFile.connectWriter(file);
-        try {
-            // Rows that do not fit go to the log early, some of them twice.
-            session.execute("PRAGMA cache_size = -8192");
-            SqliteFile.attachUnlocked(session, backup);
-            return session;
-        } catch (SQLException | RuntimeException | Error e) {
-            session.close();
-            throw e;
-        }
+    private void attachBackup(Session session) throws SQLException {
+        // Pages that do not fit into the cache go to the log early, some of them twice.
+        session.execute("PRAGMA cache_size = -8192");
+        SqliteFile.attachUnlocked(session, backup);
     }
 
     private static Map<String, Long> usedNumbers(Session session) throws SQLException {
         Map<String, Long> numbers = new HashMap<>();
-        if (session.number("SELECT count(*) FROM sqlite_schema WHERE name = 'sqlite_sequence'") > 0) {
+        if (session.number("SELECT count(*) FROM main.sqlite_schema WHERE name = 'sqlite_sequence'") > 0) {
             Session.rows(session.prepare("SELECT name, seq FROM main.sqlite_sequence"),
-                    row -> numbers.put('"' + row.getString(1) + '"', row.getLong(2)));
+                    row -> numbers.put(row.getString(1), row.getLong(2)));
         }
         for (String table : SqliteSchema.tables(session)) {
             if (COUNTERS.contains(table)) {
@@ -239,13 +226,13 @@ public final class SqliteRestore {
     /// Gives the store the schema, the rows and the used numbers of the backup. No number that the store has used comes back. The caller
     /// opens the transaction.
     private void copyTables(Session session) throws SQLException {
-        drop(session, "view", "trigger", "table");
+        SqliteSchema.drop(session, "view", "trigger", "table");
         Migrations.run(session, Migrations.Scripts.SQLITE,
                 (int) session.number("SELECT max(version) FROM backup.schema_version"));
         // SQLite copies whole records, index by index, into tables that are empty and have no triggers.
         List<String> triggers = Session.rows(
                 session.prepare("SELECT sql FROM main.sqlite_schema WHERE type = 'trigger'"), row -> row.getString(1));
-        drop(session, "trigger");
+        SqliteSchema.drop(session, "trigger");
         List<String> tables = SqliteSchema.tables(session);
         for (String table : tables) {
             if (!NOT_COPIED.contains(table)) {
@@ -264,19 +251,11 @@ public final class SqliteRestore {
             if (COUNTERS.contains(table)) {
                 session.execute("UPDATE main." + table + " SET changes = max(changes, " + number + ") + 1");
             } else {
-                Sqlite.raiseLastId(session, table.replace("\"", ""), number);
+                Sqlite.raiseLastId(session, table, number);
             }
         }
         session.execute("PRAGMA main.user_version = " + session.text("PRAGMA backup.user_version"));
         session.execute("PRAGMA main.application_id = 0");
-    }
-
-    private static void drop(Session session, String... types) throws SQLException {
-        for (String type : types) {
-            for (String name : SqliteSchema.names(session, type)) {
-                session.execute("DROP " + type + " main." + name);
-            }
-        }
     }
 
     /// Compares every restored value with the backup.
@@ -291,8 +270,7 @@ public final class SqliteRestore {
 
     private static boolean differs(Session session, String table) throws SQLException {
         List<String> columns = Session.rows(
-                session.prepare("SELECT name FROM pragma_table_info(?) ORDER BY pk = 1 DESC, cid",
-                        table.replace("\"", "")),
+                session.prepare("SELECT name FROM pragma_table_info(?) ORDER BY pk = 1 DESC, cid", table),
                 row -> row.getString(1));
         return session.number("SELECT (SELECT count(*) FROM main.%1$s) <> (SELECT count(*) FROM backup.%1$s) OR EXISTS"
                 .formatted(table)
@@ -304,71 +282,21 @@ public final class SqliteRestore {
     /// Copies the store with its log into one file.
     private void keep(Path kept) throws SQLException {
         try {
-            AtomicFile.create(kept, part -> {
+            AtomicFile.<Path, SQLException>create(kept, part -> {
                 PrivateFiles.createForFolder(part);
                 SqliteCopy.deleteCompanionsOnExit(part);
                 try (Session source = SqliteFile.connectReader(store)) {
                     SqliteCopy.copyPages(source, part, _ -> {
                     });
                 }
-                return kept;
+                return part;
             });
         } catch (IOException e) {
             throw CommandFailure.of(kept + " cannot be written", e);
         }
     }
 
-    /// Copies the files of a store that cannot be opened.
-    private List<Path> keepFiles() throws IOException {
-        List<Path> kept = new ArrayList<>();
-        if (StoreFiles.hasContent(store)) {
-            Path name = unusedName();
-            kept.add(copy(store, name));
-            for (String suffix : StoreFiles.LOGS) {
-                copyIfPresent(StoreFiles.companion(store, suffix), StoreFiles.companion(name, suffix));
-            }
-        } else {
-            for (String suffix : StoreFiles.LOGS) {
-                Path name = store.resolveSibling(KEPT + MOMENT.format(now) + suffix.replace('-', '.'));
-                if (copyIfPresent(StoreFiles.companion(store, suffix), name)) {
-                    kept.add(name);
-                }
-            }
-        }
-        return kept;
-    }
-
-    private static boolean copyIfPresent(Path file, Path name) throws IOException {
-        boolean present = StoreFiles.hasContent(file);
-        if (present) {
-            copy(file, name);
-        }
-        return present;
-    }
-
-    private static Path copy(Path file, Path name) throws IOException {
-        return AtomicFile.create(name, part -> {
-            PrivateFiles.createForFolder(part);
-            try (var out = Files.newOutputStream(part)) {
-                Files.copy(file, out);
-            }
-            return name;
-        });
-    }
-
-    /// Returns the name for a kept store, at the time of the restore or up to some milliseconds later.
-    private Path unusedName() {
-        Instant time = now;
-        Path name = keptName(time);
-        while (Files.exists(name)) {
-            time = time.plusMillis(1);
-            name = keptName(time);
-        }
-        StoreFiles.requireNoCompanion(name);
-        return name;
-    }
-
-    private Path keptName(Instant time) {
-        return store.resolveSibling(KEPT + MOMENT.format(time) + ".db");
+    private Path kept(String suffix) {
+        return store.resolveSibling("replaced-" + MOMENT.format(now) + suffix);
     }
 }

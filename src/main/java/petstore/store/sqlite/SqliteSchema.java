@@ -23,16 +23,23 @@ final class SqliteSchema {
     private SqliteSchema() {
     }
 
-    /// Returns the names of all tables except those of SQLite itself, quoted.
+    /// Returns the names of all tables except those of SQLite itself.
     static List<String> tables(Session session) throws SQLException {
-        return names(session, "table").stream().filter(name -> !name.startsWith("\"sqlite_")).toList();
+        return names(session, "table").stream().filter(name -> !name.startsWith("sqlite_")).toList();
     }
 
-    /// Returns the names of all objects of a type that can be dropped, quoted.
-    static List<String> names(Session session, String type) throws SQLException {
+    private static List<String> names(Session session, String type) throws SQLException {
         return Session.rows(session.prepare("SELECT name FROM main.sqlite_schema WHERE type = ?"
-                + " AND name <> 'sqlite_sequence' ORDER BY rowid", type),
-                row -> '"' + row.getString(1).replace("\"", "\"\"") + '"');
+                + " AND name <> 'sqlite_sequence' ORDER BY rowid", type), row -> row.getString(1));
+    }
+
+    /// Drops all objects of these types, in this order.
+    static void drop(Session session, String... types) throws SQLException {
+        for (String type : types) {
+            for (String name : names(session, type)) {
+                session.execute("DROP " + type + " main.\"" + name.replace("\"", "\"\"") + "\"");
+            }
+        }
     }
 
     /// Throws [CommandFailure] that names the first object in which a file's schema differs from the scripts.

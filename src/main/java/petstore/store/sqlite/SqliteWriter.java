@@ -74,7 +74,7 @@ final class SqliteWriter implements AutoCloseable {
                 completeLog();
             }
             lose(Failure.Unavailability.DISK_FAILED, text,
-                    text + "; nothing is written until the store is whole again and the service has restarted");
+                    text + "; nothing is written until the service has restarted");
         });
         return reason;
     }

@@ -35,18 +35,6 @@ public final class StoreFiles {
     /// The longest name of a file, in bytes.
     private static final int LONGEST_NAME = 255;
 
-    /// A directory entry, not followed if it is a symbolic link.
-    record DirectoryEntry(Path path, Map<String, Object> attributes) {
-
-        private boolean is(String attribute) {
-            return Boolean.TRUE.equals(attributes.get(attribute));
-        }
-
-        int hardLinks() {
-            return (Integer) Objects.requireNonNull(attributes.get("nlink"));
-        }
-    }
-
     private StoreFiles() {
     }
 
@@ -90,16 +78,7 @@ public final class StoreFiles {
     ///
     /// Errors: [CommandFailure] that names the file.
     public static void inspect(Path database) {
-        try {
-            for (Path file : files(database).toList()) {
-                Optional<DirectoryEntry> found = find(file);
-                if (found.isPresent()) {
-                    requireOwnFile(found.get());
-                }
-            }
-        } catch (IOException e) {
-            throw unreadable(database.resolveSibling(""), e);
-        }
+        files(database).forEach(file -> requireRegular(file, true));
     }
 
     /// Checks that this process may write a store's folder, if it exists, and its files: SQLite needs that to read the store, too.
@@ -147,29 +126,28 @@ public final class StoreFiles {
     ///
     /// Errors: [CommandFailure] that names the file.
     static void inspectAlone(Path file) {
+        requireRegular(file, false);
+    }
+
+    private static void requireRegular(Path file, boolean withOneName) {
         try {
-            find(file).ifPresent(StoreFiles::requireRegular);
+            Map<String, Object> attributes = Files.readAttributes(file, "unix:isSymbolicLink,isRegularFile,nlink",
+                    LinkOption.NOFOLLOW_LINKS);
+            if (Boolean.TRUE.equals(attributes.get("isSymbolicLink"))) {
+                throw new CommandFailure(file + " is a symbolic link; a store has regular files only:"
+                        + " put the file itself in the place of the link");
+            }
+            if (!Boolean.TRUE.equals(attributes.get("isRegularFile"))) {
+                throw new CommandFailure(file + " is not a regular file; move it out of the store's folder");
+            }
+            if (withOneName && !Integer.valueOf(1).equals(attributes.get("nlink"))) {
+                throw new CommandFailure(file + " has " + attributes.get("nlink")
+                        + " hard links; a store's file has one name: put a copy in its place");
+            }
+        } catch (NoSuchFileException e) {
+            // It is missing.
         } catch (IOException e) {
-            throw CommandFailure.of(file + " cannot be read", e);
-        }
-    }
-
-    private static void requireOwnFile(DirectoryEntry entry) {
-        requireRegular(entry);
-        if (entry.hardLinks() > 1) {
-            throw new CommandFailure(
-                    entry.path + " has " + entry.hardLinks() + " hard links; a store's file has one name:"
-                            + " put a copy in its place");
-        }
-    }
-
-    private static void requireRegular(DirectoryEntry entry) {
-        if (entry.is("isSymbolicLink")) {
-            throw new CommandFailure(entry.path + " is a symbolic link; a store has regular files only:"
-                    + " put the file itself in the place of the link");
-        }
-        if (!entry.is("isRegularFile")) {
-            throw new CommandFailure(entry.path + " is not a regular file; move it out of the store's folder");
+            throw CommandFailure.of(withOneName ? unreadable(file.resolveSibling("")) : file + " cannot be read", e);
         }
     }
 
@@ -215,15 +193,6 @@ public final class StoreFiles {
         return String.valueOf(Files.getAttribute(file, "unix:ino"));
     }
 
-    private static Optional<DirectoryEntry> find(Path file) throws IOException {
-        try {
-            return Optional.of(new DirectoryEntry(file, Files.readAttributes(file,
-                    "unix:isSymbolicLink,isRegularFile,nlink", LinkOption.NOFOLLOW_LINKS)));
-        } catch (NoSuchFileException e) {
-            return Optional.empty();
-        }
-    }
-
     private static boolean isPresent(Path file) {
         return Files.exists(file, LinkOption.NOFOLLOW_LINKS);
     }
@@ -244,6 +213,10 @@ public final class StoreFiles {
     }
 
     static CommandFailure unreadable(Path folder, IOException e) {
-        return CommandFailure.of("the store's folder " + folder + " (--data) cannot be read", e);
+        return CommandFailure.of(unreadable(folder), e);
+    }
+
+    private static String unreadable(Path folder) {
+        return "the store's folder " + folder + " (--data) cannot be read";
     }
 }
