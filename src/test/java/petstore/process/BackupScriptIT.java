@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import petstore.testkit.CommandLines;
 import petstore.testkit.PetstoreProcess;
+import petstore.testkit.Programs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -67,8 +68,7 @@ class BackupScriptIT {
     }
 
     private Process startShell(String... arguments) throws IOException {
-        ProcessBuilder builder = new ProcessBuilder(
-                Stream.concat(Stream.of("sh"), Stream.of(arguments)).toList())
+        ProcessBuilder builder = Programs.builder(Stream.concat(Stream.of("sh"), Stream.of(arguments)).toList())
                 .directory(folder.toFile()).redirectErrorStream(true);
         builder.environment().put("PETSTORE_DATA", data.toString());
         return builder.start();

@@ -21,8 +21,6 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 /// Folders and files that the program may not write, may not read, or may not execute from.
 class FilePermissionsIT {
 
-    private static final String USER = "setpriv --reuid=60998 --regid=60998 --clear-groups ";
-
     @TempDir
     private Path folder;
     private Shell shell;
@@ -74,22 +72,22 @@ class FilePermissionsIT {
 
     @Test
     void readsStoreOfAnotherUser() {
-        assumeOtherUsers();
+        String user = asUser();
         shell.run("chmod 755 data; chmod 644 data/*; mkdir own; chmod 777 own");
-        assertReads(shell.run(USER + "petstore keys list && " + USER + "petstore export - && " + USER
+        assertReads(shell.run(user + "petstore keys list && " + user + "petstore export - && " + user
                 + "petstore backup own/copy.db"));
         shell.run("chmod 777 data");
-        assertReads(shell.run(USER + "petstore keys list && " + USER + "petstore export - "));
+        assertReads(shell.run(user + "petstore keys list && " + user + "petstore export - "));
         assertThat(shell.run("ls data").out()).doesNotContain("petstore.db-wal", "petstore.db-shm");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"petstore.db", "petstore.db-wal", "petstore.db-shm", "petstore.lock"})
     void namesFileOfAnotherUser(String file) {
-        assumeOtherUsers();
+        String user = asUser();
         shell.run("chmod 777 data; touch data/petstore.db-wal data/petstore.db-shm; chmod 666 data/*; chmod 600 data/"
                 + file);
-        PetstoreProcess.Ending ending = shell.run(USER + "petstore serve --port 0 --admin-port 0");
+        PetstoreProcess.Ending ending = shell.run(user + "petstore serve --port 0 --admin-port 0");
         assertThat(ending.code()).isEqualTo(1);
         assertThat(ending.err()).singleElement().asString()
                 .contains("data/" + file + " cannot be written; it belongs to the user root");
@@ -98,11 +96,11 @@ class FilePermissionsIT {
     /// The doctor cannot know whether the petstore on the port serves this folder.
     @Test
     void doctorDoesNotGuessWhichFolderIsServed() {
-        assumeOtherUsers();
+        String user = asUser();
         try (PetstoreProcess server = PetstoreProcess.serve(shell.data()).awaitReady()) {
             shell.run("chmod 711 data");
             String ports = " --port " + server.port() + " --admin-port " + server.adminPort();
-            assertThat(shell.run(USER + "petstore doctor" + ports).out())
+            assertThat(shell.run(user + "petstore doctor" + ports).out())
                     .anyMatch(line -> line.matches("fail +store +.*/petstore.db cannot be read: permission denied"))
                     .anyMatch(line -> line.matches("ok +api port +.* is in use by a petstore that is ready"));
         }
@@ -123,8 +121,8 @@ class FilePermissionsIT {
                 .as("this user may mount a file system").isTrue();
     }
 
-    private static void assumeOtherUsers() {
-        assumeThat(Tools.isInstalled("setpriv") && "root".equals(System.getProperty("user.name")))
-                .as("root can run commands as another user").isTrue();
+    /// Returns the beginning of a command that another user runs.
+    private static String asUser() {
+        return String.join(" ", Tools.asUser(60_998)) + " ";
     }
 }
