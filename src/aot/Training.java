@@ -112,7 +112,7 @@ public class Training {
                 built.resolve("petstore.jar").toString()));
         command.addAll(List.of(arguments));
         ProcessBuilder builder = new ProcessBuilder(command).redirectError(Redirect.appendTo(log().toFile()));
-        builder.environment().keySet().removeIf(name -> name.startsWith("PETSTORE_") || name.contains("JAVA_"));
+        builder.environment().keySet().removeIf(name -> name.matches("(PETSTORE|OTEL)_.*|.*JAVA_.*"));
         return builder.start();
     }
 

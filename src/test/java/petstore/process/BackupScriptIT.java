@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import petstore.testkit.CommandLines;
 import petstore.testkit.PetstoreProcess;
+import petstore.testkit.Programs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -51,13 +52,23 @@ class BackupScriptIT {
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
     }
 
+    /// Creates backups. Returns their names.
+    ///
+    /// @param name the format of their names with the numbers from `first` to `last` - 1
+    private List<String> createBackups(String name, int first, int last) throws IOException {
+        List<String> names = IntStream.range(first, last).mapToObj(name::formatted).toList();
+        for (String created : names) {
+            Files.writeString(backups.resolve(created), "");
+        }
+        return names;
+    }
+
     private Process start(String... arguments) throws IOException {
         return startShell(Stream.concat(Stream.of(script.toString()), Stream.of(arguments)).toArray(String[]::new));
     }
 
     private Process startShell(String... arguments) throws IOException {
-        ProcessBuilder builder = new ProcessBuilder(
-                Stream.concat(Stream.of("sh"), Stream.of(arguments)).toList())
+        ProcessBuilder builder = Programs.builder(Stream.concat(Stream.of("sh"), Stream.of(arguments)).toList())
                 .directory(folder.toFile()).redirectErrorStream(true);
         builder.environment().put("PETSTORE_DATA", data.toString());
         return builder.start();
@@ -97,6 +108,31 @@ class BackupScriptIT {
         CommandLines.run(folder.resolve("restored"), "restore", backups.resolve(latest).toString());
     }
 
+    /// Each start of the container in `deploy/kubernetes/embedded.yaml` makes a backup.
+    @Test
+    void restartLoopReplacesOnlyBackupsOfItsDay() throws Exception {
+        createPetstore("for file; do :; done; touch \"$file\"");
+        List<String> earlier = createBackups("petstore-202001%02dT000000Z.db", 1, 13);
+        for (int restart = 0; restart < 3; restart++) {
+            assertThat(output(0, start(backups.toString()))).isEmpty();
+        }
+        assertThat(backupFolderNames()).containsAll(earlier);
+        assertThat(backupFolderNames().stream().filter(name -> !earlier.contains(name) && !name.equals(LOCK))
+                .map(name -> name.replaceFirst("T.*", ""))).isNotEmpty().doesNotHaveDuplicates();
+    }
+
+    /// The script makes space before it knows that the new backup succeeds.
+    @Test
+    void fullDiskLeavesLastBackupOfEachDay() throws Exception {
+        CommandLines.run(data, "import", "examples/animals.ndjson");
+        createPetstore("ulimit -f 16; exec '" + PetstoreProcess.LAUNCHER + "' \"$@\"");
+        List<String> ofOneDay = createBackups("petstore-20200103T0000%02dZ.db", 0, 20);
+        assertThat(output(1, start(backups.toString(), "3"))).contains("disk is full", "there is no new backup");
+        assertThat(backupFolderNames()).containsExactly(OLDEST, OLDER, ofOneDay.getLast(), LOCK);
+        assertThat(output(1, start(backups.toString(), "2"))).contains("there is no new backup");
+        assertThat(backupFolderNames()).containsExactly(OLDER, ofOneDay.getLast(), LOCK);
+    }
+
     /// The clock was ahead when the later files were made. Others are not backups by this script.
     @Test
     void keepsNewBackupAndFilesOfLaterDates() throws Exception {
@@ -128,16 +164,15 @@ class BackupScriptIT {
                 .replace("/run/secrets/petstore/database-password", secret.toString())
                 .replace("/backups", backups.toString()));
         List<String> later = LATER.stream().map(name -> name.replace(".db", ".dump")).toList();
-        List<String> earlier = IntStream.range(10, 30).mapToObj(day -> "petstore-202001" + day + "T000000Z.dump")
-                .toList();
-        for (String name : Stream.concat(later.stream(), earlier.stream()).toList()) {
+        for (String name : later) {
             Files.createFile(backups.resolve(name));
         }
+        createBackups("petstore-202001%dT000000Z.dump", 10, 30);
+        List<String> latestOfEachDay = createBackups("petstore-202001%dT000001Z.dump", 10, 30);
         String output = output(0, startShell("-ec", ". " + file));
         assertThat(output.lines()).hasSize(2).allMatch(line -> line.contains("dated later than this one"));
         assertThat(backupFolderNames().stream().filter(name -> name.endsWith(".dump"))).hasSize(14 + 2)
-                .containsAll(later).containsAll(earlier.subList(7, 20)).doesNotContainAnyElementsOf(
-                        earlier.subList(0, 7));
+                .containsAll(later).containsAll(latestOfEachDay.subList(7, 20));
     }
 
     @Test

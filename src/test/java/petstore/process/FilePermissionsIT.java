@@ -21,9 +21,8 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 /// Folders and files that the program may not write, may not read, or may not execute from.
 class FilePermissionsIT {
 
-    private static final String USER = "setpriv --reuid=60998 --regid=60998 --clear-groups ";
-    /// Java has performance data only for users with a name.
-    private static final String USER_WITH_NAME = "setpriv --reuid=nobody --regid=65534 --clear-groups ";
+    /// Nobody: Java has performance data only for users with a name.
+    private static final int USER_WITH_NAME = 65_534;
 
     @TempDir
     private Path folder;
@@ -72,9 +71,8 @@ class FilePermissionsIT {
     @ParameterizedTest
     @ValueSource(strings = {"import -", "serve --port 0 --admin-port 0"})
     void findsNoStoreBelowUnreadableCurrentFolder(String command) {
-        assumeOtherUsers();
         PetstoreProcess.Ending ending = shell.run("mkdir mine && cd mine && chmod 0 . && echo '{}' | "
-                + USER_WITH_NAME + "petstore " + command);
+                + asUser(USER_WITH_NAME) + "petstore " + command);
         assertThat(ending.err()).containsExactly(
                 "petstore: the store's folder ./data (--data) cannot be read: permission denied");
         assertThat(ending.code()).isEqualTo(1);
@@ -111,25 +109,25 @@ class FilePermissionsIT {
 
     @Test
     void namesOwnerOfStoreOfAnotherUser() {
-        assumeOtherUsers();
+        String user = asUser(60_998);
         shell.run("chmod 755 data; chmod 644 data/*");
         for (String command : new String[]{"keys list", "export -", "backup copy.db"}) {
-            assertThat(shell.run(USER + "petstore " + command).err()).as(command)
+            assertThat(shell.run(user + "petstore " + command).err()).as(command)
                     .containsExactly("petstore: the store's"
                             + " folder ./data (--data) cannot be written; it belongs to the user root: run this as that user,"
                             + " or change the owner");
         }
         shell.run("chmod 777 data; chmod 666 data/*");
-        assertReads(shell.run(USER + "petstore keys list && " + USER + "petstore export - "));
+        assertReads(shell.run(user + "petstore keys list && " + user + "petstore export - "));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"petstore.db", "petstore.db-wal", "petstore.db-shm", "petstore.lock"})
     void namesFileOfAnotherUser(String file) {
-        assumeOtherUsers();
+        String user = asUser(60_998);
         shell.run("chmod 777 data; touch data/petstore.db-wal data/petstore.db-shm; chmod 666 data/*; chmod 600 data/"
                 + file);
-        PetstoreProcess.Ending ending = shell.run(USER + "petstore serve --port 0 --admin-port 0");
+        PetstoreProcess.Ending ending = shell.run(user + "petstore serve --port 0 --admin-port 0");
         assertThat(ending.code()).isEqualTo(1);
         assertThat(ending.err()).singleElement().asString()
                 .contains("data/" + file + " cannot be written; it belongs to the user root");
@@ -138,11 +136,11 @@ class FilePermissionsIT {
     /// The doctor cannot know whether the petstore on the port serves this folder.
     @Test
     void doctorDoesNotGuessWhichFolderIsServed() {
-        assumeOtherUsers();
+        String user = asUser(60_998);
         try (PetstoreProcess server = PetstoreProcess.serve(shell.data()).awaitReady()) {
             shell.run("chmod 711 data");
             String ports = " --port " + server.port() + " --admin-port " + server.adminPort();
-            assertThat(shell.run(USER + "petstore doctor" + ports).out())
+            assertThat(shell.run(user + "petstore doctor" + ports).out())
                     .anyMatch(line -> line.matches(
                             "fail +store +.*/data \\(--data\\) cannot be written; it belongs to the user root: .*"))
                     .anyMatch(line -> line.matches("ok +api port +.* is in use by a petstore that is ready"));
@@ -164,8 +162,8 @@ class FilePermissionsIT {
                 .as("this user may mount a file system").isTrue();
     }
 
-    private static void assumeOtherUsers() {
-        assumeThat(Tools.isInstalled("setpriv") && "root".equals(System.getProperty("user.name")))
-                .as("root can run commands as another user").isTrue();
+    /// Returns the beginning of a command that another user runs.
+    private static String asUser(int user) {
+        return String.join(" ", Tools.asUser(user)) + " ";
     }
 }

@@ -16,6 +16,7 @@ import org.openqa.selenium.WebElement;
 import petstore.testkit.Browser;
 import petstore.testkit.PathProxy;
 import petstore.testkit.PetstoreProcess;
+import petstore.testkit.Programs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -384,7 +385,7 @@ class PageIT extends AbstractPageTest {
     @Test
     void servicePrintsLinkOnlyOnTerminalAndWithBaseUrl() throws IOException {
         List<String> command = commandOfOtherService("https://shop.example/animals/v1");
-        assertThat(output(new ProcessBuilder(command).redirectErrorStream(true).start()))
+        assertThat(output(Programs.builder(command).redirectErrorStream(true).start()))
                 .noneMatch(line -> line.contains("#key="));
         Files.move(folder.resolve("other"), folder.resolve("first"));
         assertThat(output(startInTerminal(command)))
@@ -397,7 +398,8 @@ class PageIT extends AbstractPageTest {
     }
 
     private static Process startInTerminal(List<String> command) throws IOException {
-        return new ProcessBuilder("script", "-qec", String.join(" ", command), "/dev/null").redirectErrorStream(true)
+        return Programs.builder(List.of("script", "-qec", String.join(" ", command), "/dev/null"))
+                .redirectErrorStream(true)
                 .start();
     }
 

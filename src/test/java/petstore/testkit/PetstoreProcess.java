@@ -59,18 +59,20 @@ public final class PetstoreProcess implements AutoCloseable {
                 Thread.ofVirtual().start(() -> collect(process.errorReader(StandardCharsets.UTF_8), err)));
     }
 
-    /// Starts `petstore` with these arguments. `PETSTORE_` variables of the current environment are removed.
+    /// Starts `petstore` with these arguments.
     public static PetstoreProcess start(Map<String, String> environment, String... arguments) {
         return startThrough(List.of(), environment, arguments);
     }
 
-    private static PetstoreProcess startThrough(List<String> starter, Map<String, String> environment,
+    /// Starts `petstore` with these arguments, through a command that replaces itself with it.
+    ///
+    /// @param starter the command, e.g. `prlimit --nofile=100`
+    public static PetstoreProcess startThrough(List<String> starter, Map<String, String> environment,
             String... arguments) {
         List<String> command = new ArrayList<>(starter);
         command.add(LAUNCHER.toString());
         command.addAll(List.of(arguments));
-        ProcessBuilder builder = new ProcessBuilder(command);
-        builder.environment().keySet().removeIf(name -> name.startsWith("PETSTORE_"));
+        ProcessBuilder builder = Programs.builder(command);
         builder.environment().put("PETSTORE_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1");
         builder.environment().putAll(environment);
         try {
@@ -93,8 +95,6 @@ public final class PetstoreProcess implements AutoCloseable {
     }
 
     /// Starts `petstore serve` on the store in `folder`, on free ports, through a command that replaces itself with it.
-    ///
-    /// @param starter the command, e.g. `prlimit --nofile=100`
     public static PetstoreProcess serveThrough(List<String> starter, Path folder, String... more) {
         return serve(starter, Map.of(), List.of("--data", folder.toString()), more);
     }
@@ -253,16 +253,23 @@ public final class PetstoreProcess implements AutoCloseable {
         execute("prlimit", "--pid", String.valueOf(pid()), option);
     }
 
+    private static void execute(String... command) {
+        execute(List.of(), command);
+    }
+
     /// Runs a command through another command that replaces itself with it. Waits until it ends, and fails unless it succeeds.
     ///
     /// @param starter the other command, e.g. `setpriv` and its options
     public static void execute(List<String> starter, String... command) {
-        execute(Stream.concat(starter.stream(), Stream.of(command)).toArray(String[]::new));
+        assertThat(succeeds(starter, command)).isTrue();
     }
 
-    private static void execute(String... command) {
+    /// Runs a command through another command. Waits until it ends, and returns true if it succeeds.
+    static boolean succeeds(List<String> starter, String... command) {
         try {
-            assertThat(new ProcessBuilder(command).inheritIO().start().waitFor()).isZero();
+            return new ProcessBuilder(Stream.concat(starter.stream(), Stream.of(command)).toList())
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD).redirectError(ProcessBuilder.Redirect.INHERIT)
+                    .start().waitFor() == 0;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (InterruptedException e) {

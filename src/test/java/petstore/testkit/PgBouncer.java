@@ -55,7 +55,7 @@ public final class PgBouncer implements AutoCloseable {
             command.addAll(List.of("-u", "nobody"));
         }
         command.add(folder.resolve("pgbouncer.ini").toString());
-        this.process = new ProcessBuilder(command).redirectErrorStream(true)
+        this.process = Programs.builder(command).redirectErrorStream(true)
                 .redirectOutput(folder.resolve("pgbouncer.log").toFile()).start();
         await("PgBouncer").atMost(PATIENCE).until(this::listens);
     }
@@ -148,8 +148,8 @@ public final class PgBouncer implements AutoCloseable {
 
     private void administer(String command) {
         try {
-            Process psql = new ProcessBuilder("psql", "-X", "-q", "-h", "127.0.0.1", "-p", String.valueOf(port), "-U",
-                    "admin", "-d", "pgbouncer", "-c", command).inheritIO().start();
+            Process psql = Programs.builder(List.of("psql", "-X", "-q", "-h", "127.0.0.1", "-p", String.valueOf(port),
+                    "-U", "admin", "-d", "pgbouncer", "-c", command)).inheritIO().start();
             assertThat(psql.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
             assertThat(psql.exitValue()).as(command).isZero();
         } catch (IOException e) {

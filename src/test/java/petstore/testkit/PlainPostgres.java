@@ -44,7 +44,7 @@ public final class PlainPostgres implements AutoCloseable {
                 List.of(PostgresServer.program(), "-D", data.toString(), "-p", String.valueOf(port), "-k", "", "-h",
                         "127.0.0.1"));
         try {
-            process = new ProcessBuilder(command).redirectErrorStream(true)
+            process = Programs.builder(command).redirectErrorStream(true)
                     .redirectOutput(
                             ProcessBuilder.Redirect.appendTo(data.resolveSibling(data.getFileName() + ".log").toFile()))
                     .start();

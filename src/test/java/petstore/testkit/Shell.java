@@ -68,9 +68,8 @@ public record Shell(Path folder) {
 
     /// Runs a script and waits until it ends. The output is unchanged.
     public Ending runUnfiltered(String script) {
-        ProcessBuilder builder = new ProcessBuilder("timeout", PATIENCE_SECONDS, "bash", "-c", script)
+        ProcessBuilder builder = Programs.builder(List.of("timeout", PATIENCE_SECONDS, "bash", "-c", script))
                 .directory(folder.toFile());
-        builder.environment().keySet().removeIf(name -> name.startsWith("PETSTORE_"));
         builder.environment().put("PETSTORE_JAVA_OPTIONS", JAVA_OPTIONS);
         builder.environment().merge("PATH", HOME.toString(), (path, home) -> home + ":" + path);
         try {
