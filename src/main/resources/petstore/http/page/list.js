@@ -357,15 +357,12 @@ async function save() {
   }
 }
 
-/** A line as `petstore export --spreadsheet` writes it: RFC 4180, with apostrophes before what a spreadsheet would change. */
+/** A line as `petstore export --spreadsheet` writes it: RFC 4180, with marks that protect names. */
 function csvLine(pet) {
   const name = `'${pet.name.replaceAll(/\r\n?|[;\t\n]/g, "$&'")}`;
-  return `${[markedInteger(pet.id), csvField(name), markedInteger(pet.categoryId), pet.status ?? ''].join(',')}\n`;
-}
-
-/** Spreadsheets round integers of more than 15 digits. */
-function markedInteger(integer) {
-  return /[0-9]{16}/.test(integer) ? `'${integer}` : integer;
+  // Spreadsheets round longer integers.
+  const mark = (integer) => (/\d{16}/.test(integer) ? `'${integer}` : integer);
+  return `${[mark(pet.id), csvField(name), mark(pet.categoryId), pet.status ?? ''].join(',')}\n`;
 }
 
 function csvField(value) {
