@@ -124,7 +124,7 @@ public final class SqliteCopy {
 
     /// Changes a file that no other process has open, in one transaction, and leaves no companions.
     private static void change(Path part, Database.Work<?> change) throws SQLException, IOException {
-        try (Session session = SqliteFile.connectWriter(part)) {
+        try (Session session = SqliteFile.connectAlone(part)) {
             SqliteWriter.inTransaction(session, change);
             Checkpoints.empty(session);
         } finally {

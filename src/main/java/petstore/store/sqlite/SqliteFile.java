@@ -109,9 +109,19 @@ public final class SqliteFile {
     }
 
     public static Session connectWriter(Path file) throws SQLException {
+        return connectWriter(file, "normal");
+    }
+
+    /// Connects to a new file that no other process knows. Its log has no index, which a signal could leave behind.
+    static Session connectAlone(Path file) throws SQLException {
+        return connectWriter(file, "exclusive");
+    }
+
+    private static Session connectWriter(Path file, String lockingMode) throws SQLException {
         StoreFiles.inspect(file);
         return connect(file, "", session -> {
             waitForLocks(session, LOCK_PATIENCE);
+            set(session, "locking_mode", lockingMode);
             set(session, "journal_mode", "wal");
             set(session, "synchronous", "2");
             set(session, "wal_autocheckpoint", "0");

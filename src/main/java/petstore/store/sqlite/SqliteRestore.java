@@ -195,7 +195,7 @@ public final class SqliteRestore {
 
     private void create(Path file) throws IOException, SQLException {
         PrivateFiles.createForFolder(file);
-        try (Session session = SqliteFile.connectWriter(file)) {
+        try (Session session = SqliteFile.connectAlone(file)) {
             attachBackup(session);
             SqliteWriter.inTransaction(session, Database.Work.of(this::copyTables));
             Checkpoints.empty(session);

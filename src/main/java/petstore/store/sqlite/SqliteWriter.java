@@ -173,6 +173,7 @@ final class SqliteWriter implements AutoCloseable {
                 settle(session);
                 sessions.fullDisk().succeeded();
             }
+            requireFiles(Failure.Unavailability.DISK_FAILED);
             T result = inTransaction(session, work);
             requireFiles(Failure.Unavailability.OUTCOME_UNKNOWN);
             checkpoint();
