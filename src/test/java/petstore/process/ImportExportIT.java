@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 
@@ -22,13 +23,16 @@ import petstore.cli.Main;
 import petstore.cli.terminal.Console;
 import petstore.store.sqlite.FolderLock;
 import petstore.testkit.CommandLines;
+import petstore.testkit.PetstoreProcess;
 import petstore.testkit.PetstoreProcess.Ending;
 import petstore.testkit.Shell;
+import petstore.testkit.StoreFile;
 import petstore.testkit.Tools;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.awaitility.Awaitility.await;
 
 /// `petstore import` and `petstore export` on the command line, without a server.
 ///
@@ -134,6 +138,24 @@ class ImportExportIT {
         assertThat(Main.run(console, "import", bad.toString(), "--dry-run", "--data", shell.data().toString()))
                 .isEqualTo(Main.FAILED);
         assertThat(err.toString(UTF_8)).containsPattern("Checked in [0-9.]+ s: 0 animals are good, 1 of 1 is bad\n$");
+    }
+
+    @Test
+    void serverCanStartDuringImport() throws IOException {
+        importExamples();
+        Files.write(folder.resolve("many.ndjson"),
+                Collections.nCopies(100_000, "{\"name\":\"Rex\",\"categoryId\":1}"));
+        try (PetstoreProcess running = PetstoreProcess.start(Map.of(), "import",
+                folder.resolve("many.ndjson").toString(), "--data", shell.data().toString())) {
+            try (StoreFile store = new StoreFile(shell.data())) {
+                await().until(() -> store.text("SELECT max(id) > 46 FROM pet").getFirst().equals("1"));
+            }
+            try (PetstoreProcess server = PetstoreProcess.serve(shell.data()).awaitReady()) {
+                assertThat(running.isAlive()).as("the import goes on").isTrue();
+                assertThat(running.ending().code()).isZero();
+                assertThat(server.isAlive()).isTrue();
+            }
+        }
     }
 
     @Test

@@ -30,6 +30,9 @@ import petstore.Pet;
 import petstore.PetQuery;
 import petstore.PetStatus;
 import petstore.Scope;
+import petstore.app.EmbeddedStore;
+import petstore.app.PostgresStore;
+import petstore.app.StoreChoice;
 import petstore.store.postgres.Postgres;
 import petstore.store.postgres.PostgresUri;
 import petstore.store.sqlite.Sqlite;
@@ -86,6 +89,22 @@ class OlderSchemaTest {
         }
         assertThat(versions(database)).containsExactly(1, 2, 3, 4, 5, 6, 7);
         open.apply(SchemaPolicy.CHECK).close();
+    }
+
+    @Test
+    void readingCommandUpgradesNoStore() {
+        Database sqlite = sqlite(folder);
+        createStore(sqlite, "sqlite");
+        String url = PostgresServer.newDatabase();
+        Database postgres = () -> PostgresServer.connect(url);
+        createStore(postgres, "postgresql");
+        for (StoreChoice choice : List.of(new EmbeddedStore(folder, SchemaPolicy.AUTO),
+                new PostgresStore(PostgresUri.parse(url), SchemaPolicy.AUTO))) {
+            assertThatThrownBy(() -> choice.open(StoreAccess.READ)).isInstanceOf(CommandFailure.class)
+                    .hasMessageContaining("'serve --migrate auto' brings it up to date");
+        }
+        assertThat(versions(sqlite)).containsExactly(1);
+        assertThat(versions(postgres)).containsExactly(1);
     }
 
     @Test

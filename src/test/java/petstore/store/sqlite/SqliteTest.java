@@ -10,6 +10,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
@@ -251,6 +252,35 @@ class SqliteTest {
         try (StoreFile file = new StoreFile(kept)) {
             assertThat(file.text("SELECT count(*) FROM mark")).containsExactly("1");
         }
+    }
+
+    /// A connection that may write would move the log into the database when it closes.
+    @Test
+    void readingCommandsChangeNeitherDatabaseNorLogOfKilledServer() throws IOException {
+        write("DROP TABLE mark");
+        try (SqlStore store = SqlStore.of(sqlite)) {
+            store.catalogue().addAll(Collections.nCopies(3_000, REX));
+            Path killed = Files.createDirectory(folder.resolve("killed"));
+            for (String name : List.of("petstore.db", "petstore.db-wal")) {
+                Files.copy(folder.resolve(name), killed.resolve(name));
+            }
+            folder = killed;
+        }
+        byte[] database = Files.readAllBytes(SqliteFile.in(folder));
+        byte[] log = Files.readAllBytes(SqliteFile.log(SqliteFile.in(folder)));
+        assertThat(log).isNotEmpty();
+        try (SqlStore store = SqlStore.of(Sqlite.forCommand(folder, SchemaPolicy.AUTO, StoreAccess.READ))) {
+            assertThat(store.catalogue().lastId()).isEqualTo(3_000);
+            assertThat(store.keys().list()).isEmpty();
+            assertThatThrownBy(() -> store.catalogue().addAll(List.of(REX))).isInstanceOf(CommandFailure.class);
+        }
+        assertThat(SqliteInspection.of(folder, PATIENCE).checked()).isEqualTo("all pages checked");
+        SqliteCopy.backup(folder, folder.resolve("backup.db"), Instant.EPOCH, false, _ -> {
+        });
+        assertThat(SqliteFile.in(folder)).hasBinaryContent(database);
+        assertThat(SqliteFile.log(SqliteFile.in(folder))).hasBinaryContent(log);
+        assertThat(folder.toFile().list()).containsExactlyInAnyOrder("backup.db", "petstore.db", "petstore.db-wal",
+                "petstore.db-shm");
     }
 
     /// As through two mounts of one folder, where locks are not shared.
