@@ -1,6 +1,10 @@
 package petstore.store.sqlite;
 
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -22,6 +26,8 @@ final class BackupChecksum {
     /// The `application_id` of a backup: `PSbk` in ASCII.
     private static final String MARK = String.valueOf(0x5053626B);
     private static final String NO_MARK = "0";
+    /// The offset of the `application_id` in SQLite's header.
+    private static final int MARK_AT = 68;
     /// The number of rows that are read at once.
     private static final int ROWS = 1_000;
 
@@ -30,6 +36,14 @@ final class BackupChecksum {
 
     static boolean isMarked(Session session) throws SQLException {
         return mark(session).equals(MARK);
+    }
+
+    /// Returns true if the file itself has the mark, whatever its log has. The caller has no session, which would lose its locks.
+    static boolean isMarked(Path database) throws IOException {
+        ByteBuffer mark = ByteBuffer.allocate(Integer.BYTES);
+        try (FileChannel channel = FileChannel.open(database)) {
+            return channel.read(mark, MARK_AT) == Integer.BYTES && String.valueOf(mark.getInt(0)).equals(MARK);
+        }
     }
 
     /// Adds a checksum to a file that has a table for it and is not marked. The caller opens the transaction.

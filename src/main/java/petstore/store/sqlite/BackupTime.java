@@ -29,8 +29,8 @@ public final class BackupTime {
         Path file = SqliteFile.in(folder);
         try (FolderLock lock = FolderLock.change(folder);
                 Session session = SqliteFile.open(file, SqliteFile::connectWriter)) {
-            SqliteWriter.settle(session);
             lock.recordFiles();
+            SqliteWriter.settle(session);
             write(session, time);
             // SQLite hides an error of its checkpoint at the close.
             Checkpoints.complete(session);

@@ -9,8 +9,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.UUID;
@@ -84,7 +86,7 @@ public final class FolderLock implements AutoCloseable {
         // A full disk may have refused the new token.
         lock.token = lock.read(TOKEN);
         try {
-            AtomicFile.deleteParts(folder, "petstore\\.db|replaced-.*\\.db");
+            AtomicFile.deleteParts(folder, "petstore\\.db|replaced-.*");
         } catch (IOException e) {
             lock.close();
             throw StoreFiles.unreadable(folder, e);
@@ -154,20 +156,35 @@ public final class FolderLock implements AutoCloseable {
         // Some mounts read an open file from their cache until it is opened again. Closing it would release the lock.
         FileChannel reopened = FileChannel.open(file);
         KEPT_OPEN.add(reopened);
-        boolean taken = !read(reopened, TOKEN).equals(token);
+        boolean taken = !readLine(reopened, TOKEN).equals(token);
         if (!taken) {
             known = changed;
         }
         return taken;
     }
 
-    /// Records which files the store has, once they are open.
+    /// Records which files the store has, once they are open and before they are changed.
     void recordFiles() throws IOException {
-        Path database = SqliteFile.in(folder);
-        String inodes = StoreFiles.inode(database) + " " + StoreFiles.inode(SqliteFile.log(database));
-        if (!inodes.equals(read(FILES))) {
-            write(FILES, inodes);
+        String files = identities();
+        if (channel != null && !files.equals(read(FILES))) {
+            write(FILES, files);
+            channel.force(false);
         }
+    }
+
+    /// Returns the numbers of the lock's file, the database and its log in their file system, each with the time of its creation, because
+    /// numbers are used again. Java returns the time of the last change if the file system does not know that of the creation.
+    private String identities() throws IOException {
+        Path database = SqliteFile.in(folder);
+        Path lock = folder.resolve(StoreFiles.LOCK);
+        BasicFileAttributes times = Files.readAttributes(lock, BasicFileAttributes.class);
+        boolean areKnown = times.creationTime().compareTo(times.lastModifiedTime()) < 0;
+        StringBuilder identities = new StringBuilder();
+        for (Path file : List.of(lock, database, SqliteFile.log(database))) {
+            identities.append(Files.getAttribute(file, "unix:ino"))
+                    .append(areKnown ? "@" + Files.getAttribute(file, "creationTime") : "").append(' ');
+        }
+        return identities.toString().strip();
     }
 
     /// Throws [CommandFailure] unless [#haveFilesOneStore].
@@ -182,17 +199,34 @@ public final class FolderLock implements AutoCloseable {
     }
 
     /// Returns false if SQLite would apply the log of a killed process to another database: the log has changes, and either it or the
-    /// database is not the file that was recorded. If both are others, the whole folder may be a copy.
+    /// database is not the file that was recorded, or the database is a backup. If both are others, or the lock's file is, the whole
+    /// folder may be a copy.
     boolean haveFilesOneStore() {
         Path database = SqliteFile.in(folder);
-        Path log = SqliteFile.log(database);
-        String[] recorded = read(FILES).split(" ", 2);
+        if (!StoreFiles.hasContent(SqliteFile.log(database)) || !StoreFiles.hasContent(database)) {
+            return true;
+        }
+        String[] recorded = read(FILES).split(" ", 3);
         try {
-            return recorded.length < 2 || !StoreFiles.hasContent(log) || !StoreFiles.hasContent(database)
-                    || recorded[0].equals(StoreFiles.inode(database)) == recorded[1].equals(StoreFiles.inode(log));
+            if (BackupChecksum.isMarked(database)) {
+                return false;
+            }
+            if (recorded.length < 3) {
+                return true;
+            }
+            String[] found = identities().split(" ", 3);
+            return !isSame(recorded[0], found[0]) || isSame(recorded[1], found[1]) == isSame(recorded[2], found[2]);
         } catch (IOException e) {
             throw StoreFiles.unreadable(folder, e);
         }
+    }
+
+    /// Compares without the times of creation if one is unknown.
+    private static boolean isSame(String recorded, String found) {
+        boolean areKnown = recorded.contains("@") && found.contains("@");
+        return areKnown
+                ? recorded.equals(found)
+                : recorded.split("@", 2)[0].equals(found.split("@", 2)[0]);
     }
 
     private void write(long line, String text) {
@@ -211,13 +245,17 @@ public final class FolderLock implements AutoCloseable {
     }
 
     private static String read(FileChannel channel, long line) {
-        ByteBuffer bytes = ByteBuffer.allocate(LENGTH);
         try {
-            channel.read(bytes, line);
-            return StandardCharsets.US_ASCII.decode(bytes.flip()).toString().strip();
+            return readLine(channel, line);
         } catch (IOException e) {
             return "";
         }
+    }
+
+    private static String readLine(FileChannel channel, long line) throws IOException {
+        ByteBuffer bytes = ByteBuffer.allocate(LENGTH);
+        channel.read(bytes, line);
+        return StandardCharsets.US_ASCII.decode(bytes.flip()).toString().strip();
     }
 
     /// Returns the process that owns a folder's store; absent if none does, or the folder cannot be read. Not for the owner: it would

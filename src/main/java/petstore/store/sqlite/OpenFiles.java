@@ -1,7 +1,6 @@
 package petstore.store.sqlite;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -19,7 +18,7 @@ final class OpenFiles {
     private final FolderLock lock;
     private final Map<Path, Object> keys = new LinkedHashMap<>();
 
-    /// The files of a store whose sessions are open. Records them in the lock, for the next start.
+    /// The files of a store that a session has opened and not yet changed. Records them in the lock, for the next start.
     OpenFiles(Path database, FolderLock lock) {
         this.log = SqliteFile.log(database);
         this.lock = lock;
@@ -48,9 +47,9 @@ final class OpenFiles {
         }
     }
 
-    /// Returns true if only the name of the log is gone.
+    /// Returns true if only the name of the log is gone, or has an empty file, as reading commands create it.
     boolean isLogDeleted() {
-        return Files.notExists(log) && keys.entrySet().stream()
+        return !StoreFiles.hasContent(log) && keys.entrySet().stream()
                 .noneMatch(opened -> !opened.getKey().equals(log) && isOther(opened.getKey(), opened.getValue()));
     }
 

@@ -9,9 +9,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.Supplier;
 
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import petstore.Catalogue.Page;
@@ -44,13 +42,13 @@ public final class Sqlite implements Database, Database.Dialect, Database.Watch 
     private final SqliteWriter writer;
     private final WorkQueue<Work<?>, Object> readers;
 
-    private Sqlite(Path file, FolderLock lock, SqliteSessions sessions, @Nullable OpenFiles files,
+    private Sqlite(Path file, FolderLock lock, SqliteSessions sessions,
             Function<SQLException, RuntimeException> errors, Runnable onLostDisk) {
         this.file = file;
         this.lock = lock;
         this.errors = errors;
         this.sessions = sessions;
-        this.writer = new SqliteWriter(file, sessions, files, errors, onLostDisk);
+        this.writer = new SqliteWriter(file, sessions, errors, onLostDisk);
         this.readers = new WorkQueue<>("sqlite-reader", WorkQueue.Limits.ofReads(LARGEST_GROUP, traits().patience()),
                 sessions.queued().stream().map(this::reader).toList());
     }
@@ -98,31 +96,30 @@ public final class Sqlite implements Database, Database.Dialect, Database.Watch 
     ///
     /// @param onLostDisk called once if the disk loses data. Writes are refused from then until the next start
     public static Sqlite forService(Path folder, SchemaPolicy migrate, Runnable onLostDisk) {
-        return open(folder, FolderLock.serve(folder), true, () -> SqliteSessions.open(folder, migrate, 1 + READERS),
+        return open(folder, FolderLock.serve(folder), lock -> SqliteSessions.open(folder, lock, migrate, 1 + READERS),
                 SqliteErrors::ofRequest, onLostDisk);
     }
 
     /// Opens the store in `folder` for a command, which uses one connection. Errors: as for [SqliteSessions], and as for
     /// [FolderLock#forCommand].
     public static Sqlite forCommand(Path folder, SchemaPolicy migrate, StoreAccess access) {
-        boolean toWrite = access != StoreAccess.READ;
-        return open(folder, FolderLock.forCommand(folder, access), toWrite,
-                () -> toWrite ? SqliteSessions.open(folder, migrate, 0) : SqliteSessions.toRead(folder),
+        return open(folder, FolderLock.forCommand(folder, access),
+                lock -> access == StoreAccess.READ
+                        ? SqliteSessions.toRead(folder)
+                        : SqliteSessions.open(folder, lock, migrate, 0),
                 e -> SqliteFile.cannotBe("used", SqliteFile.in(folder), e), () -> {
                     throw new Failure(Failure.Unavailability.OUTCOME_UNKNOWN,
                             "the store's disk failed; see that the last changes are there");
                 });
     }
 
-    private static Sqlite open(Path folder, FolderLock lock, boolean toWrite, Supplier<SqliteSessions> opening,
+    private static Sqlite open(Path folder, FolderLock lock, Function<FolderLock, SqliteSessions> opening,
             Function<SQLException, RuntimeException> errors, Runnable onLostDisk) {
         try (Closer opened = new Closer()) {
             opened.add(lock).requireFilesOfOneStore();
-            SqliteSessions sessions = opened.add(opening.get());
-            Path file = SqliteFile.in(folder);
-            OpenFiles files = toWrite ? new OpenFiles(file, lock) : null;
+            Sqlite sqlite = new Sqlite(SqliteFile.in(folder), lock, opening.apply(lock), errors, onLostDisk);
             opened.handOver();
-            return new Sqlite(file, lock, sessions, files, errors, onLostDisk);
+            return sqlite;
         }
     }
 

@@ -126,7 +126,7 @@ public final class SqliteFile {
             set(session, "synchronous", "2");
             set(session, "wal_autocheckpoint", "0");
             set(session, "journal_size_limit", String.valueOf(LARGEST_LOG));
-            return bounded(session);
+            return opened(session);
         });
     }
 
@@ -136,10 +136,14 @@ public final class SqliteFile {
         StoreFiles.inspect(file);
         return connect(file, "?mode=ro", session -> {
             waitForLocks(session, LOCK_PATIENCE);
-            // Opens the log, too.
-            session.text("PRAGMA schema_version");
-            return bounded(session);
+            return opened(session);
         });
+    }
+
+    /// Makes SQLite open the log, too, whose name may belong to another file later.
+    private static Session opened(Session session) throws SQLException {
+        session.text("PRAGMA schema_version");
+        return bounded(session);
     }
 
     private static Session bounded(Session session) throws SQLException {

@@ -106,7 +106,7 @@ public final class SqliteRestore {
 
     private List<Path> replace(FolderLock lock, LongConsumer progress) throws IOException, SQLException {
         boolean hasDatabase = StoreFiles.hasContent(store);
-        if (hasDatabase && lock.haveFilesOneStore()) {
+        if (hasDatabase && lock.haveFilesOneStore() && isWhole()) {
             try {
                 return replaceRows(lock, progress);
             } catch (SQLException e) {
@@ -114,18 +114,31 @@ public final class SqliteRestore {
                     throw e;
                 }
             }
-        } else if (!hasDatabase && StoreFiles.findLog(store).isEmpty()) {
+        } else if (!hasDatabase && !StoreFiles.hasLog(store)) {
             used = Map.of();
         }
         return replaceFile(hasDatabase);
+    }
+
+    /// Reads the store, because a connection that writes would change a damaged one before it is kept.
+    private boolean isWhole() throws SQLException {
+        try (Session session = SqliteFile.connectReader(store)) {
+            used = usedNumbers(session);
+            return session.text("PRAGMA quick_check(1)").equals("ok");
+        } catch (SQLException e) {
+            if (SqliteErrors.isDamage(e)) {
+                return false;
+            }
+            throw e;
+        }
     }
 
     private List<Path> replaceRows(FolderLock lock, LongConsumer progress) throws IOException, SQLException {
         Path kept = kept(".db");
         StoreFiles.requireNoCompanion(kept);
         try (Session session = SqliteFile.connectWriter(store)) {
-            SqliteWriter.settle(session);
             OpenFiles files = new OpenFiles(store, lock);
+            SqliteWriter.settle(session);
             attachBackup(session);
             SqliteWriter.inTransaction(session, Database.Work.of(locked -> {
                 used = usedNumbers(locked);
@@ -143,6 +156,11 @@ public final class SqliteRestore {
             });
             progress.accept(3);
             try {
+                if (session.number(
+                        "SELECT freelist_count > page_count / 2 FROM pragma_freelist_count, pragma_page_count") > 0) {
+                    // Backups would have the size of the store before.
+                    session.execute("VACUUM main");
+                }
                 Checkpoints.complete(session);
             } catch (SQLException e) {
                 throw new CommandFailure(backup + " is restored, but only in the store's log: "

@@ -37,7 +37,8 @@ final class SqliteSchema {
     static void drop(Session session, String... types) throws SQLException {
         for (String type : types) {
             for (String name : names(session, type)) {
-                session.execute("DROP " + type + " main.\"" + name.replace("\"", "\"\"") + "\"");
+                // A virtual table drops others with it.
+                session.execute("DROP " + type + " IF EXISTS main.\"" + name.replace("\"", "\"\"") + "\"");
             }
         }
     }

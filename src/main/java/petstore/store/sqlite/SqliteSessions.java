@@ -7,6 +7,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 
+import org.jspecify.annotations.Nullable;
 import petstore.Closer;
 import petstore.CommandFailure;
 import petstore.files.AtomicFile;
@@ -22,8 +23,9 @@ import petstore.store.Session;
 /// durability setting that SQLite ignores.
 ///
 /// @param all one for writes, one for unqueued reads, and one for each thread of queued reads; a command has one for all
+/// @param files the files of sessions that may write; null for a command that only reads
 /// @param fullDisk lasts until the file holds everything that the log held at the start, as [SqliteWriter#settleUnlessFull]
-record SqliteSessions(List<Session> all, Outage fullDisk) implements AutoCloseable {
+record SqliteSessions(List<Session> all, @Nullable OpenFiles files, Outage fullDisk) implements AutoCloseable {
 
     /// Opens the store in `folder`, which the caller has locked, for a command that only reads.
     static SqliteSessions toRead(Path folder) {
@@ -32,7 +34,7 @@ record SqliteSessions(List<Session> all, Outage fullDisk) implements AutoCloseab
                 Session session = opened.add(SqliteFile.connectReader(file));
                 Migrations.arePending(SchemaPolicy.CHECK, Migrations.Scripts.SQLITE, session);
                 opened.handOver();
-                return new SqliteSessions(List.of(session), SqliteWriter.fullDisk());
+                return new SqliteSessions(List.of(session), null, SqliteWriter.fullDisk());
             }
         });
     }
@@ -40,7 +42,7 @@ record SqliteSessions(List<Session> all, Outage fullDisk) implements AutoCloseab
     /// Opens the store in `folder`, which the caller has locked, and creates a missing store.
     ///
     /// @param more the number of sessions for reads
-    static SqliteSessions open(Path folder, SchemaPolicy migrate, int more) {
+    static SqliteSessions open(Path folder, FolderLock lock, SchemaPolicy migrate, int more) {
         Path file = SqliteFile.in(folder);
         if (!SqliteFile.exists(folder)) {
             try {
@@ -52,14 +54,16 @@ record SqliteSessions(List<Session> all, Outage fullDisk) implements AutoCloseab
                 throw CommandFailure.of("the store's folder " + folder + " cannot be written", e);
             }
         }
-        return SqliteFile.open(file, path -> openOnce(path, migrate, more));
+        return SqliteFile.open(file, path -> openOnce(path, lock, migrate, more));
     }
 
-    private static SqliteSessions openOnce(Path file, SchemaPolicy migrate, int more) throws SQLException {
+    private static SqliteSessions openOnce(Path file, FolderLock lock, SchemaPolicy migrate, int more)
+            throws SQLException {
         List<Session> sessions = new ArrayList<>();
         try (Closer opened = new Closer()) {
             Session writer = opened.add(SqliteFile.connectWriter(file));
             sessions.add(writer);
+            OpenFiles files = new OpenFiles(file, lock);
             if (Migrations.arePending(migrate, Migrations.Scripts.SQLITE, writer)) {
                 SqliteWriter.inTransaction(writer, session -> {
                     BackupChecksum.remove(session);
@@ -78,7 +82,7 @@ record SqliteSessions(List<Session> all, Outage fullDisk) implements AutoCloseab
                 sessions.add(opened.add(SqliteFile.connectReader(file)));
             }
             opened.handOver();
-            return new SqliteSessions(List.copyOf(sessions), fullDisk);
+            return new SqliteSessions(List.copyOf(sessions), files, fullDisk);
         }
     }
 

@@ -24,8 +24,6 @@ final class SqliteWriter implements AutoCloseable {
 
     private final Path file;
     private final SqliteSessions sessions;
-    /// Null for a command that only reads.
-    private final @Nullable OpenFiles files;
     private final Function<SQLException, RuntimeException> errors;
     private final Outage failedWrites = new Outage(LOG, Level.ERROR,
             "the store cannot be written; the service is not ready until a write succeeds",
@@ -39,12 +37,10 @@ final class SqliteWriter implements AutoCloseable {
     private record Loss(Failure.Unavailability code, String message) {
     }
 
-    SqliteWriter(Path file, SqliteSessions sessions, @Nullable OpenFiles files,
-            Function<SQLException, RuntimeException> errors,
+    SqliteWriter(Path file, SqliteSessions sessions, Function<SQLException, RuntimeException> errors,
             Runnable onLostDisk) {
         this.file = file;
         this.sessions = sessions;
-        this.files = files;
         this.errors = errors;
         this.onLostDisk = onLostDisk;
     }
@@ -64,6 +60,7 @@ final class SqliteWriter implements AutoCloseable {
 
     /// Returns the reason for which the open files are no longer those of the store, and refuses writes then; absent for none.
     private Optional<String> findLoss() {
+        OpenFiles files = sessions.files();
         if (files == null) {
             return Optional.empty();
         }
@@ -81,9 +78,15 @@ final class SqliteWriter implements AutoCloseable {
 
     /// Refuses writes until the next start. Logs the first reason.
     private synchronized void lose(Failure.Unavailability code, String message, String line) {
-        if (loss == null) {
+        if (loss == null || (loss.code() == Failure.Unavailability.DAMAGED && code != loss.code())) {
             loss = new Loss(code, message);
             LOG.error("{}", line);
+        }
+    }
+
+    private synchronized void refute() {
+        if (loss != null && loss.code() == Failure.Unavailability.DAMAGED) {
+            loss = null;
         }
     }
 
@@ -115,7 +118,7 @@ final class SqliteWriter implements AutoCloseable {
         try (Session session = SqliteFile.connectReader(file)) {
             String result = session.text("PRAGMA integrity_check(1)");
             if (result.equals("ok")) {
-                loss = null;
+                refute();
                 LOG.info("the store is not damaged: the disk has failed to read");
             } else {
                 isDamageProven = true;
@@ -148,6 +151,7 @@ final class SqliteWriter implements AutoCloseable {
     /// Tries a write, as [Database.Watch#retryWrite]. Adds an animal and takes it back, because an unreadable page may fail only some writes.
     /// Then writes a page without changing it.
     void retryWrite() {
+        findLoss();
         Loss lasting = loss;
         if (lasting != null && lasting.code() == Failure.Unavailability.DAMAGED && !isDamageProven) {
             checkDamage();
@@ -250,7 +254,7 @@ final class SqliteWriter implements AutoCloseable {
         if (findLoss().isPresent()) {
             return;
         }
-        if (files != null && loss == null) {
+        if (sessions.files() != null && loss == null) {
             completeLog();
         }
         sessions.close();
@@ -274,6 +278,8 @@ final class SqliteWriter implements AutoCloseable {
         Checkpoints.complete(session);
         if (BackupChecksum.isMarked(session)) {
             inTransaction(session, Database.Work.of(BackupChecksum::remove));
+            // A log beside a marked database would be that of another one.
+            Checkpoints.complete(session);
         }
     }
 

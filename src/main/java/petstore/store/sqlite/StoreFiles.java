@@ -174,6 +174,11 @@ public final class StoreFiles {
         });
     }
 
+    /// Returns true if a database has a log or journal, which may be empty.
+    static boolean hasLog(Path database) {
+        return companions(database, LOGS).anyMatch(StoreFiles::isPresent);
+    }
+
     /// Returns the log or journal of a database if it is not empty; absent if there is none.
     static Optional<Path> findLog(Path database) {
         return companions(database, LOGS).filter(StoreFiles::hasContent).findFirst();
@@ -186,11 +191,6 @@ public final class StoreFiles {
     /// Returns the identity of a file on this machine. Errors: `NoSuchFileException`.
     static Object key(Path file) throws IOException {
         return Objects.requireNonNull(Files.readAttributes(file, BasicFileAttributes.class).fileKey());
-    }
-
-    /// Returns a file's number in its file system, which stays when the file system is mounted elsewhere.
-    static String inode(Path file) throws IOException {
-        return String.valueOf(Files.getAttribute(file, "unix:ino"));
     }
 
     private static boolean isPresent(Path file) {

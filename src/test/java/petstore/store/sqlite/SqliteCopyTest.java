@@ -236,7 +236,8 @@ class SqliteCopyTest {
     @Test
     void restoreReplacesAlteredSchema() throws IOException {
         execute(SqliteFile.in(store), "CREATE TABLE other (id INTEGER)", "CREATE INDEX pet_name ON pet (name)",
-                "CREATE VIEW more AS SELECT * FROM other", "ALTER TABLE pet ADD COLUMN tag TEXT",
+                "CREATE VIEW more AS SELECT * FROM other",
+                "CREATE VIRTUAL TABLE pet_fts USING fts5(name)", "ALTER TABLE pet ADD COLUMN tag TEXT",
                 "CREATE TRIGGER lose AFTER INSERT ON pet BEGIN DELETE FROM pet; END",
                 "INSERT INTO schema_version VALUES (1000)", "ANALYZE", "PRAGMA application_id = 7");
         restore(store);
@@ -244,6 +245,19 @@ class SqliteCopyTest {
         Path second = folder.resolve("again.db");
         assertThat(SqliteCopy.backup(store, second, Instant.EPOCH, false, _ -> {
         })).isEqualTo(new VerifiedBackup(ANIMALS + 1, true));
+    }
+
+    /// Later backups have that size, too.
+    @Test
+    void restoredStoreIsNotLargerThanItsAnimals() throws IOException {
+        Path small = folder.resolve("small");
+        SqlStore.of(Sqlite.forCommand(small, SchemaPolicy.AUTO, StoreAccess.CREATE)).close();
+        Files.delete(backup);
+        SqliteCopy.backup(small, backup, Instant.EPOCH, false, _ -> {
+        });
+        long before = Files.size(SqliteFile.in(store));
+        restore(store);
+        assertThat(Files.size(SqliteFile.in(store))).isLessThan(before).isEqualTo(Files.size(backup));
     }
 
     @Test

@@ -242,10 +242,14 @@ class SqliteTest {
     }
 
     /// The database has them before the process ends.
-    @Test
-    void keepsAnimalsOfDeletedLog() throws IOException {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void keepsAnimalsOfDeletedLog(boolean readSince) throws IOException {
         write("INSERT INTO mark VALUES (1)");
         Files.delete(SqliteFile.log(SqliteFile.in(folder)));
+        if (readSince) {
+            Files.createFile(SqliteFile.log(SqliteFile.in(folder)));
+        }
         assertThatThrownBy(sqlite::check).isInstanceOf(Failure.class);
         Path kept = Files.createDirectory(folder.resolve("kept"));
         Files.copy(SqliteFile.in(folder), SqliteFile.in(kept));
@@ -298,6 +302,24 @@ class SqliteTest {
     }
 
     /// The log of a killed process would be applied to another database.
+    @Test
+    void refusesToApplyLogToBackupThatWasCopiedOverDatabase() throws IOException {
+        write("DROP TABLE mark");
+        Path backup = folder.resolve("backup.db");
+        SqliteCopy.backup(folder, backup, Instant.EPOCH, false, _ -> {
+        });
+        try (SqlStore store = SqlStore.of(sqlite)) {
+            store.catalogue().addAll(List.of(REX));
+            Files.copy(SqliteFile.log(SqliteFile.in(folder)), folder.resolve("log"));
+        }
+        Files.write(SqliteFile.in(folder), Files.readAllBytes(backup));
+        Files.move(folder.resolve("log"), SqliteFile.log(SqliteFile.in(folder)));
+        assertThatThrownBy(() -> Sqlite.forCommand(folder, SchemaPolicy.AUTO, StoreAccess.READ))
+                .isInstanceOf(CommandFailure.class).hasMessageContaining("was replaced");
+        Files.delete(SqliteFile.log(SqliteFile.in(folder)));
+        Sqlite.forCommand(folder, SchemaPolicy.AUTO, StoreAccess.CREATE).close();
+    }
+
     @ParameterizedTest
     @CsvSource({"petstore.db, true", "petstore.db-wal, true", "both, false"})
     void refusesToApplyLogToAnotherDatabase(String replaced, boolean refused) throws IOException {
@@ -314,8 +336,10 @@ class SqliteTest {
         lock.close();
         for (String name : List.of("petstore.db", "petstore.db-wal")) {
             if (replaced.equals(name) || replaced.equals("both")) {
-                Files.copy(folder.resolve(name), folder.resolve("copy"));
-                Files.move(folder.resolve("copy"), folder.resolve(name), StandardCopyOption.REPLACE_EXISTING);
+                // The file system may give the new file the number of the deleted one.
+                byte[] content = Files.readAllBytes(folder.resolve(name));
+                Files.delete(folder.resolve(name));
+                Files.write(folder.resolve(name), content);
             }
         }
         if (refused) {
