@@ -8,15 +8,15 @@ import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
-import java.util.Queue;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 
 import org.jspecify.annotations.Nullable;
@@ -42,7 +42,8 @@ public final class FolderLock implements AutoCloseable {
 
     /// The lines of the file, of one length: the token, the inodes of database and log, and the owner with the address of its API.
     private static final int LENGTH = 320;
-    private static final Queue<FileChannel> KEPT_OPEN = new ConcurrentLinkedQueue<>();
+    /// A multiple of the blocks of file systems.
+    private static final int BLOCK = 4_096;
     private static final long TOKEN = 0;
     private static final long FILES = LENGTH;
     private static final long OWNER = 2 * LENGTH;
@@ -52,8 +53,8 @@ public final class FolderLock implements AutoCloseable {
     private final @Nullable FileChannel channel;
     /// Empty for a process that does not own the store.
     private String token = "";
-    /// The time of the last change of the file after which the token was read.
-    private FileTime known = FileTime.fromMillis(0);
+    /// Null for a process that does not own the store.
+    private @Nullable FileChannel uncached;
 
     private FolderLock(Path folder, @Nullable FileChannel channel) {
         this.folder = folder;
@@ -85,6 +86,7 @@ public final class FolderLock implements AutoCloseable {
         lock.write(OWNER, String.valueOf(ProcessHandle.current().pid()));
         // A full disk may have refused the new token.
         lock.token = lock.read(TOKEN);
+        lock.uncached = openUncached(folder.resolve(StoreFiles.LOCK), Objects.requireNonNull(lock.channel));
         try {
             AtomicFile.deleteParts(folder, "petstore\\.db|replaced-.*");
         } catch (IOException e) {
@@ -147,20 +149,29 @@ public final class FolderLock implements AutoCloseable {
     }
 
     /// Returns true if another process has taken the store since, through another mount.
-    synchronized boolean isTaken() throws IOException {
-        Path file = folder.resolve(StoreFiles.LOCK);
-        FileTime changed = Files.getLastModifiedTime(file);
-        if (token.isEmpty() || changed.equals(known)) {
-            return false;
+    boolean isTaken() throws IOException {
+        return uncached != null && !read(uncached).equals(token);
+    }
+
+    /// Opens the lock's file so that a token from another mount is read. File systems in user space would read their own cache.
+    private static FileChannel openUncached(Path file, FileChannel channel) {
+        try {
+            if (!Files.getFileStore(file).type().startsWith("fuse")) {
+                return channel;
+            }
+            // By name, because javac warns of the class.
+            Object direct = Class.forName("com.sun.nio.file.ExtendedOpenOption").getField("DIRECT").get(null);
+            return FileChannel.open(file, StandardOpenOption.READ, (OpenOption) direct);
+        } catch (IOException | UnsupportedOperationException | ReflectiveOperationException e) {
+            return channel;
         }
-        // Some mounts read an open file from their cache until it is opened again. Closing it would release the lock.
-        FileChannel reopened = FileChannel.open(file);
-        KEPT_OPEN.add(reopened);
-        boolean taken = !readLine(reopened, TOKEN).equals(token);
-        if (!taken) {
-            known = changed;
-        }
-        return taken;
+    }
+
+    /// Returns the token. Reads a whole block, as an uncached channel requires it.
+    private static String read(FileChannel channel) throws IOException {
+        ByteBuffer block = ByteBuffer.allocateDirect(2 * BLOCK).alignedSlice(BLOCK).limit(BLOCK);
+        channel.read(block, TOKEN);
+        return text(block.flip().limit(Math.min(LENGTH, block.limit())));
     }
 
     /// Records which files the store has, once they are open and before they are changed.
@@ -245,17 +256,17 @@ public final class FolderLock implements AutoCloseable {
     }
 
     private static String read(FileChannel channel, long line) {
+        ByteBuffer bytes = ByteBuffer.allocate(LENGTH);
         try {
-            return readLine(channel, line);
+            channel.read(bytes, line);
+            return text(bytes.flip());
         } catch (IOException e) {
             return "";
         }
     }
 
-    private static String readLine(FileChannel channel, long line) throws IOException {
-        ByteBuffer bytes = ByteBuffer.allocate(LENGTH);
-        channel.read(bytes, line);
-        return StandardCharsets.US_ASCII.decode(bytes.flip()).toString().strip();
+    private static String text(ByteBuffer bytes) {
+        return StandardCharsets.US_ASCII.decode(bytes).toString().strip();
     }
 
     /// Returns the process that owns a folder's store; absent if none does, or the folder cannot be read. Not for the owner: it would
@@ -330,6 +341,9 @@ public final class FolderLock implements AutoCloseable {
     @Override
     public void close() {
         try {
+            if (uncached != null) {
+                uncached.close();
+            }
             if (channel != null) {
                 channel.close();
             }
