@@ -55,6 +55,7 @@ public final class FolderLock implements AutoCloseable {
     private String token = "";
     /// Null for a process that does not own the store.
     private @Nullable FileChannel uncached;
+    private final ByteBuffer block = ByteBuffer.allocateDirect(2 * BLOCK).alignedSlice(BLOCK).slice(0, BLOCK);
 
     private FolderLock(Path folder, @Nullable FileChannel channel) {
         this.folder = folder;
@@ -149,8 +150,8 @@ public final class FolderLock implements AutoCloseable {
     }
 
     /// Returns true if another process has taken the store since, through another mount.
-    boolean isTaken() throws IOException {
-        return uncached != null && !read(uncached).equals(token);
+    synchronized boolean isTaken() throws IOException {
+        return uncached != null && !readToken(uncached).equals(token);
     }
 
     /// Opens the lock's file so that a token from another mount is read. File systems in user space would read their own cache.
@@ -167,10 +168,9 @@ public final class FolderLock implements AutoCloseable {
         }
     }
 
-    /// Returns the token. Reads a whole block, as an uncached channel requires it.
-    private static String read(FileChannel channel) throws IOException {
-        ByteBuffer block = ByteBuffer.allocateDirect(2 * BLOCK).alignedSlice(BLOCK).limit(BLOCK);
-        channel.read(block, TOKEN);
+    /// Reads a whole block, as an uncached channel requires it.
+    private String readToken(FileChannel channel) throws IOException {
+        channel.read(block.clear(), TOKEN);
         return text(block.flip().limit(Math.min(LENGTH, block.limit())));
     }
 

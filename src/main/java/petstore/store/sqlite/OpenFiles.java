@@ -1,5 +1,6 @@
 package petstore.store.sqlite;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -14,12 +15,20 @@ import petstore.CommandFailure;
 /// it goes on to write files that no start would find.
 final class OpenFiles {
 
+    /// Longer than the interval at which the clock of a file system advances.
+    private static final long CLOCK_MS = 20;
+    private static final long NEVER = -1;
+
+    private final File folder;
     private final Path log;
     private final FolderLock lock;
     private final Map<Path, Object> keys = new LinkedHashMap<>();
+    /// The time of the folder's last change when its files were compared.
+    private volatile long comparedMs = NEVER;
 
     /// The files of a store that a session has opened and not yet changed. Records them in the lock, for the next start.
     OpenFiles(Path database, FolderLock lock) {
+        this.folder = database.resolveSibling(".").toFile();
         this.log = SqliteFile.log(database);
         this.lock = lock;
         try {
@@ -35,10 +44,16 @@ final class OpenFiles {
     /// Returns the reason why nothing may be written any more, e.g. that a file was replaced; absent for none. If the disk fails here, reads
     /// and writes fail, too, and tell why.
     Optional<String> findLoss() {
-        for (Map.Entry<Path, Object> opened : keys.entrySet()) {
-            if (isOther(opened.getKey(), opened.getValue())) {
-                return Optional.of(opened.getKey().getFileName() + " was replaced, moved or deleted");
+        // Names change only with their folder, and one system call costs a commit less than three.
+        long changedMs = folder.lastModified();
+        if (changedMs != comparedMs) {
+            for (Map.Entry<Path, Object> opened : keys.entrySet()) {
+                if (isOther(opened.getKey(), opened.getValue())) {
+                    return Optional.of(opened.getKey().getFileName() + " was replaced, moved or deleted");
+                }
             }
+            // A later change may have the same time if this one was a moment ago.
+            comparedMs = System.currentTimeMillis() - changedMs > CLOCK_MS ? changedMs : NEVER;
         }
         try {
             return lock.isTaken() ? Optional.of("another process has taken this store") : Optional.empty();
