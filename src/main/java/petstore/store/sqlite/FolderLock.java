@@ -40,7 +40,7 @@ public final class FolderLock implements AutoCloseable {
     /// The byte of the file that commands lock together.
     private static final long USING = 1;
 
-    /// The lines of the file, of one length: the token, the inodes of database and log, and the owner with the address of its API.
+    /// The lines of the file, of one length: the token, the identities of the files, and the owner with the address of its API.
     private static final int LENGTH = 320;
     /// A multiple of the blocks of file systems.
     private static final int BLOCK = 4_096;
