@@ -1,8 +1,5 @@
 package petstore.store.sqlite;
 
-import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.MessageDigest;
@@ -26,8 +23,6 @@ final class BackupChecksum {
     /// The `application_id` of a backup: `PSbk` in ASCII.
     private static final String MARK = String.valueOf(0x5053626B);
     private static final String NO_MARK = "0";
-    /// The offset of the `application_id` in SQLite's header.
-    private static final int MARK_AT = 68;
     /// The number of rows that are read at once.
     private static final int ROWS = 1_000;
 
@@ -38,11 +33,12 @@ final class BackupChecksum {
         return mark(session).equals(MARK);
     }
 
-    /// Returns true if the file itself has the mark, whatever its log has. The caller has no session, which would lose its locks.
-    static boolean isMarked(Path database) throws IOException {
-        ByteBuffer mark = ByteBuffer.allocate(Integer.BYTES);
-        try (FileChannel channel = FileChannel.open(database)) {
-            return channel.read(mark, MARK_AT) == Integer.BYTES && String.valueOf(mark.getInt(0)).equals(MARK);
+    /// Returns true if the file itself has the mark, whatever its log has; false if it cannot be read.
+    static boolean isMarked(Path database) {
+        try (Session session = SqliteFile.connectUnlocked(database)) {
+            return isMarked(session);
+        } catch (SQLException e) {
+            return false;
         }
     }
 

@@ -47,6 +47,7 @@ public final class FolderLock implements AutoCloseable {
     private static final long TOKEN = 0;
     private static final long FILES = LENGTH;
     private static final long OWNER = 2 * LENGTH;
+    private static final String BACKUP = "backup";
 
     private final Path folder;
     /// Null for a reading command if nothing has used the folder yet.
@@ -184,7 +185,8 @@ public final class FolderLock implements AutoCloseable {
     }
 
     /// Returns the numbers of the lock's file, the database and its log in their file system, each with the time of its creation, because
-    /// numbers are used again. Java returns the time of the last change if the file system does not know that of the creation.
+    /// numbers are used again; and whether the database is a backup that was copied here. Java returns the time of the last change if the
+    /// file system does not know that of the creation.
     private String identities() throws IOException {
         Path database = SqliteFile.in(folder);
         Path lock = folder.resolve(StoreFiles.LOCK);
@@ -195,7 +197,7 @@ public final class FolderLock implements AutoCloseable {
             identities.append(Files.getAttribute(file, "unix:ino"))
                     .append(areKnown ? "@" + Files.getAttribute(file, "creationTime") : "").append(' ');
         }
-        return identities.toString().strip();
+        return identities.append(BackupChecksum.isMarked(database) ? BACKUP : "store").toString();
     }
 
     /// Throws [CommandFailure] unless [#haveFilesOneStore].
@@ -209,24 +211,25 @@ public final class FolderLock implements AutoCloseable {
         }
     }
 
-    /// Returns false if SQLite would apply the log of a killed process to another database: the log has changes, and either it or the
-    /// database is not the file that was recorded, or the database is a backup. If both are others, or the lock's file is, the whole
-    /// folder may be a copy.
+    /// Returns false if SQLite would apply the log of a killed process to another database. The log has changes then, and the database is a
+    /// backup, or either of both is not the file that was recorded. If both are others, or the lock's file is, the whole folder may be a
+    /// copy.
     boolean haveFilesOneStore() {
         Path database = SqliteFile.in(folder);
         if (!StoreFiles.hasContent(SqliteFile.log(database)) || !StoreFiles.hasContent(database)) {
             return true;
         }
-        String[] recorded = read(FILES).split(" ", 3);
         try {
-            if (BackupChecksum.isMarked(database)) {
-                return false;
+            boolean isBackup = BackupChecksum.isMarked(database);
+            String[] recorded = read(FILES).split(" ", 4);
+            if (recorded.length < 4 || (isBackup && !recorded[3].equals(BACKUP))) {
+                return !isBackup;
             }
-            if (recorded.length < 3) {
-                return true;
-            }
-            String[] found = identities().split(" ", 3);
-            return !isSame(recorded[0], found[0]) || isSame(recorded[1], found[1]) == isSame(recorded[2], found[2]);
+            String[] found = identities().split(" ", 4);
+            boolean isCopiedFolder = !isSame(recorded[0], found[0]);
+            boolean hasSameDatabase = isSame(recorded[1], found[1]);
+            boolean hasSameLog = isSame(recorded[2], found[2]);
+            return isCopiedFolder || hasSameDatabase == hasSameLog;
         } catch (IOException e) {
             throw StoreFiles.unreadable(folder, e);
         }

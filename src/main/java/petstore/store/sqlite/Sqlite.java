@@ -164,7 +164,7 @@ public final class Sqlite implements Database, Database.Dialect, Database.Watch 
         return "SELECT CAST(unixepoch('subsec') * 1000 AS INTEGER)";
     }
 
-    /// Does nothing: a served store cannot be replaced.
+    /// Does nothing: a service writes nothing once its files are replaced.
     @Override
     public void onNewLineage(Work<?> reading) {
     }

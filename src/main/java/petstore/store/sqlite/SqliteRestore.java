@@ -28,7 +28,8 @@ import petstore.store.Session;
 /// The replacement of a store's rows by those of a backup.
 ///
 /// A store that can be opened keeps its file: one transaction drops its tables and copies those of the backup. So a kill leaves the rows of
-/// before or those of the backup, and a process that reads the store keeps its snapshot. A store that cannot be opened gets another file.
+/// before or those of the backup, and a process that reads the store keeps its snapshot. A damaged store, or one whose database and log do
+/// not belong together, gets another file.
 public final class SqliteRestore {
 
     /// The passes of a restore over the backup: its verification, the copy of the replaced store, the new rows, and their comparison.
@@ -107,14 +108,9 @@ public final class SqliteRestore {
     private List<Path> replace(FolderLock lock, LongConsumer progress) throws IOException, SQLException {
         boolean hasDatabase = StoreFiles.hasContent(store);
         if (hasDatabase && lock.haveFilesOneStore() && isWhole()) {
-            try {
-                return replaceRows(lock, progress);
-            } catch (SQLException e) {
-                if (!SqliteErrors.isDamage(e)) {
-                    throw e;
-                }
-            }
-        } else if (!hasDatabase && !StoreFiles.hasLog(store)) {
+            return replaceRows(lock, progress);
+        }
+        if (!hasDatabase && !StoreFiles.hasLog(store)) {
             used = Map.of();
         }
         return replaceFile(hasDatabase);
@@ -171,8 +167,8 @@ public final class SqliteRestore {
         return List.of(kept);
     }
 
-    /// Gives the store another file, and keeps copies of its files. Each kill leaves the old files, a log without its database, which every
-    /// other command refuses, or the new file.
+    /// Gives the store another file, and keeps copies of its files. A kill leaves, in this order: the old files; their copies, too; the log
+    /// alone, which every other command refuses; the new file with an empty log.
     private List<Path> replaceFile(boolean hasDatabase) throws IOException, SQLException {
         return AtomicFile.write(store, part -> {
             SqliteFile.requireOpenable(part, store);

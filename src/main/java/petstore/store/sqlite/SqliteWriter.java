@@ -30,7 +30,7 @@ final class SqliteWriter implements AutoCloseable {
             "the store can be written again");
     private final Runnable onLostDisk;
     private final Checkpoints checkpoints = new Checkpoints(Checkpoints.Limits.OF_STORE);
-    /// The reason why nothing is written until the next start; null for none.
+    /// The reason why nothing is written until the next start, or until a check refutes damage; null for none.
     private volatile @Nullable Loss loss;
     private boolean isDamageProven;
 
@@ -76,7 +76,7 @@ final class SqliteWriter implements AutoCloseable {
         return reason;
     }
 
-    /// Refuses writes until the next start. Logs the first reason.
+    /// Refuses writes until the next start, or until [#refute]. Logs the first reason.
     private synchronized void lose(Failure.Unavailability code, String message, String line) {
         if (loss == null || (loss.code() == Failure.Unavailability.DAMAGED && code != loss.code())) {
             loss = new Loss(code, message);
@@ -148,7 +148,7 @@ final class SqliteWriter implements AutoCloseable {
         return recorded;
     }
 
-    /// Tries a write, as [Database.Watch#retryWrite]. Adds an animal and takes it back, because an unreadable page may fail only some writes.
+    /// Looks at the files, checks reported damage, and tries a write, as [Database.Watch#retryWrite]. Adds an animal and takes it back, because an unreadable page may fail only some writes.
     /// Then writes a page without changing it.
     void retryWrite() {
         findLoss();

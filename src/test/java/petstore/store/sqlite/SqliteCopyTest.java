@@ -34,6 +34,7 @@ import petstore.Pet;
 import petstore.PetStatus;
 import petstore.Scope;
 import petstore.store.SchemaPolicy;
+import petstore.store.Session;
 import petstore.store.SqlStore;
 import petstore.store.StoreAccess;
 import petstore.store.sqlite.SqliteCopy.VerifiedBackup;
@@ -284,6 +285,28 @@ class SqliteCopyTest {
         Files.delete(secondBackup);
         assertThat(SqliteCopy.backup(data, secondBackup, Instant.EPOCH, false, _ -> {
         })).isEqualTo(new VerifiedBackup(ANIMALS + 2, true));
+    }
+
+    /// A command that reads keeps the mark in the database, although its log has new animals.
+    @Test
+    void startsAfterKillWhileCopiedBackupIsRead() throws IOException, SQLException {
+        Path data = Files.createDirectory(folder.resolve("data"));
+        Files.copy(backup, SqliteFile.in(data));
+        Path killed = Files.createDirectory(folder.resolve("killed"));
+        try (Session reader = SqliteFile.connectReader(SqliteFile.in(data))) {
+            reader.execute("BEGIN");
+            reader.text("SELECT count(*) FROM pet");
+            try (SqlStore opened = SqlStore.of(Sqlite.forCommand(data, SchemaPolicy.AUTO, StoreAccess.CREATE))) {
+                AbstractCatalogueTest.added(opened.catalogue(), animal(2));
+                for (String name : List.of("petstore.db", "petstore.db-wal", "petstore.lock")) {
+                    Files.copy(data.resolve(name), killed.resolve(name));
+                }
+            }
+        }
+        assertThat(query(SqliteFile.in(data), "PRAGMA application_id")).containsExactly("0");
+        try (SqlStore opened = SqlStore.of(Sqlite.forCommand(killed, SchemaPolicy.AUTO, StoreAccess.READ))) {
+            assertThat(opened.catalogue().count()).isEqualTo(ANIMALS + 2);
+        }
     }
 
     @Test
