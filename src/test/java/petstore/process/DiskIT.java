@@ -6,10 +6,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -200,7 +199,8 @@ class DiskIT {
         disk.fail(Disk.Call.READ);
         PetstoreProcess.Ending ending = run(disk, "restore", backup.toString());
         assertThat(ending.code()).isEqualTo(1);
-        assertThat(ending.err()).singleElement().asString().endsWith("cannot be read: Input/output error");
+        assertThat(ending.err()).singleElement().asString()
+                .startsWith("petstore: the store " + folder.resolve("petstore.db") + " cannot be replaced: ");
         disk.heal(Disk.Call.READ);
         try (PetstoreProcess server = serve(disk).awaitReady()) {
             assertThat(list(server)).hasSize(2);
@@ -237,13 +237,13 @@ class DiskIT {
             String description = state + ", killed at step " + step + ", seed " + SEED;
             assertThat(code).as(description).isIn(0, 137);
             steps = code == 0 ? steps : step + 2 * STEPS_BETWEEN_KILLS + 1;
-            assertThat(loss(before, state, code == 0)).as(description).isEmpty();
+            assertThat(loss(state, code == 0)).as(description).isEmpty();
         }
         assertThat(steps).as("kills before the end").isGreaterThan(10);
     }
 
     /// Returns the loss by a restore that may have been killed; empty for none.
-    private String loss(Map<String, byte[]> before, String state, boolean isRestored) throws IOException {
+    private String loss(String state, boolean isRestored) throws IOException {
         Map<String, byte[]> after = contents(folder);
         if (state.equals("whole")) {
             try (StoreFile store = new StoreFile(folder)) {
@@ -263,7 +263,7 @@ class DiskIT {
         } catch (CommandFailure e) {
             return !isRestored && e.getMessage().contains("belongs to a store, but") ? "" : e.getMessage();
         } catch (AssertionError e) {
-            return !isRestored && state.equals("damaged") ? "" : e.getMessage();
+            return !isRestored && state.equals("damaged") ? "" : String.valueOf(e.getMessage());
         }
     }
 
@@ -386,6 +386,28 @@ class DiskIT {
             new Shell(temporary).run("rm small/[0-9]*; dd if=/dev/zero of=small/fill bs=1k");
             assertThat(new Shell(temporary).run("petstore serve --port 0 --admin-port 0 --data small/data").err())
                     .singleElement().asString().endsWith("the disk is full; free some space");
+        } finally {
+            unmountSmallDisk();
+        }
+    }
+
+    @Test
+    @EnabledIfSystemProperty(named = "petstore.disks", matches = "true")
+    void restoreSaysHowMuchSpaceItNeeds() throws IOException {
+        folder = mountSmallDisk("").resolve("data");
+        try {
+            Files.write(temporary.resolve("animals.ndjson"),
+                    Collections.nCopies(60_000, "{\"name\":\"" + "x".repeat(100) + "\",\"categoryId\":1}"));
+            assertThat(shell("petstore import animals.ndjson --data other && petstore backup backup.db --data other"
+                    + " && petstore keys create --name shop --data small/data && dd if=/dev/zero of=small/fill bs=1M count=8")
+                    .code()).isZero();
+            PetstoreProcess.Ending ending = shell("petstore restore backup.db --data small/data");
+            assertThat(ending.code()).isEqualTo(1);
+            assertThat(ending.err()).singleElement().asString().contains("MiB free; the restore needs ",
+                    "free some space");
+            assertThat(namesIn(folder)).containsOnly("petstore.db", "petstore.lock");
+            assertThat(shell("rm small/fill other/petstore.db; petstore keys list --data small/data").out())
+                    .anyMatch(line -> line.contains("shop"));
         } finally {
             unmountSmallDisk();
         }
