@@ -44,7 +44,8 @@ class FilePermissionsIT {
         PetstoreProcess.Ending ending = runWithMounts(fault, """
                 export PETSTORE_JAVA_OPTIONS=-Djava.io.tmpdir=tmp
                 petstore keys list
-                petstore serve --port 0 --admin-port 0 > out 2> err &
+                : > out
+                petstore serve --port 0 --admin-port 0 >> out 2> err &
                 until grep -q "Petstore is ready" out; do kill -0 $! || exit; sleep 0.1; done
                 kill $!
                 wait $!""");
