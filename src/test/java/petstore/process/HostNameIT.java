@@ -29,7 +29,6 @@ class HostNameIT {
     private Path folder;
 
     @Test
-    @SuppressWarnings("try") // The old server ends before the test does.
     void followsNameToAnotherAddress() throws IOException {
         String database = PostgresServer.newDatabase();
         int server = Integer.parseInt(database.replaceAll(".*:|/.*", ""));
@@ -45,7 +44,6 @@ class HostNameIT {
             assertThat(client.post(PET).statusCode()).isEqualTo(201);
             // For a moment there is no address at all: a failure must not be kept, either.
             Files.writeString(hosts, "");
-            before.close();
             before.moveTo(0);
             ApiClient operator = new ApiClient(service.adminPort(), "");
             await("the name is unknown").atMost(TIME_LIMIT).until(() -> operator.get("/readyz").body(),

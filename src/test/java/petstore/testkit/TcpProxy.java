@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -16,6 +17,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.jspecify.annotations.Nullable;
+
+import static org.awaitility.Awaitility.await;
 
 /// A TCP proxy that can delay all data from clients, to imitate a slow server, or lead to another server, as an address that moves.
 public final class TcpProxy implements AutoCloseable {
@@ -70,13 +73,21 @@ public final class TcpProxy implements AutoCloseable {
         try {
             // Until then the port is in use, although the listener is closed.
             acceptor.join();
-            listener = new ServerSocket(port(), 0, InetAddress.getLoopbackAddress());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }
+        // A program that another test starts has the closed listener, too, until it has its own code.
+        await("the port is free").until(this::listens);
         acceptor = Thread.ofVirtual().start(this::accept);
+    }
+
+    private boolean listens() throws IOException {
+        try {
+            listener = new ServerSocket(port(), 0, InetAddress.getLoopbackAddress());
+            return true;
+        } catch (BindException _) {
+            return false;
+        }
     }
 
     /// Refuses connections after a number of further ones, which stay open, until [#moveTo].
