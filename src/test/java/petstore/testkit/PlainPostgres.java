@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /// A real PostgreSQL server without settings on its command line, so that ALTER SYSTEM can change them while it runs.
@@ -34,15 +35,27 @@ public final class PlainPostgres implements AutoCloseable {
         start();
     }
 
+    /// Starts a server of another cluster than those of the constructor, which have the same system identifier.
+    public static PlainPostgres ofOtherCluster(Path data) throws IOException {
+        Process made = Programs.builder(command(Path.of(PostgresServer.program()).resolveSibling("initdb").toString(),
+                "-D", data.toString(), "-U", "postgres", "-A", "trust", "-E", "UTF8")).inheritIO().start();
+        assertThat(made.onExit().join().exitValue()).isZero();
+        return new PlainPostgres(data);
+    }
+
+    /// Returns a command as PostgreSQL's programs accept it: not as root.
+    private static List<String> command(String... words) {
+        List<String> command = new ArrayList<>(List.of(words));
+        if ("root".equals(System.getProperty("user.name"))) {
+            command.addAll(0, List.of("unshare", "-U"));
+        }
+        return command;
+    }
+
     /// Starts the server and waits until it accepts connections.
     public void start() {
-        List<String> command = new ArrayList<>();
-        if ("root".equals(System.getProperty("user.name"))) {
-            command.addAll(List.of("unshare", "-U"));
-        }
-        command.addAll(
-                List.of(PostgresServer.program(), "-D", data.toString(), "-p", String.valueOf(port), "-k", "", "-h",
-                        "127.0.0.1"));
+        List<String> command = command(PostgresServer.program(), "-D", data.toString(), "-p", String.valueOf(port),
+                "-k", "", "-h", "127.0.0.1");
         try {
             process = Programs.builder(command).redirectErrorStream(true)
                     .redirectOutput(

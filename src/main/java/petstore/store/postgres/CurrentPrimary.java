@@ -19,11 +19,11 @@ import petstore.store.KnownVersion;
 import petstore.store.Outage;
 import petstore.store.SqlFunction;
 import petstore.store.postgres.watch.Adoption;
+import petstore.store.postgres.watch.Cluster;
 import petstore.store.postgres.watch.Effect;
 import petstore.store.postgres.watch.Observation;
 import petstore.store.postgres.watch.State;
 import petstore.store.postgres.watch.State.Primary;
-import petstore.store.postgres.watch.Timelines;
 import petstore.store.postgres.watch.Transition;
 
 /// The state of the watch, and the sessions of requests on the server in use. If this server is left before a request ends, the request
@@ -41,12 +41,12 @@ final class CurrentPrimary implements PostgresSessions {
     private final Runnable wakeEffects;
     private final List<Database.Work<?>> readings = new CopyOnWriteArrayList<>();
 
-    /// @param timelines those that servers have shown
+    /// @param cluster that of the servers which were seen
     /// @param hosts the number of hosts
     /// @param wait the longest wait of the start
     /// @param wakeEffects called when there are effects to take
-    CurrentPrimary(Timelines timelines, int hosts, Duration wait, Runnable wakeEffects) {
-        this.current = new AtomicReference<>(new Transition(new State(timelines)));
+    CurrentPrimary(Cluster cluster, int hosts, Duration wait, Runnable wakeEffects) {
+        this.current = new AtomicReference<>(new Transition(new State(cluster)));
         this.hosts = hosts;
         this.wait = wait;
         this.wakeEffects = wakeEffects;

@@ -58,7 +58,7 @@ public final class Postgres implements Database {
                 return found.version();
             });
             Duration rest = wait.minusNanos(System.nanoTime() - beganNs);
-            CurrentPrimary primary = opened.add(PostgresWatch.start(hosts, search.timelines(),
+            CurrentPrimary primary = opened.add(PostgresWatch.start(hosts, search.cluster(),
                     readers + WRITERS + OTHERS, rest));
             Postgres postgres = new Postgres(primary, TimeBudget.POSTGRES.whole(), readers);
             opened.handOver();

@@ -2,12 +2,14 @@ package petstore.store.postgres;
 
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,8 +19,8 @@ import petstore.CommandFailure;
 import petstore.store.Outage;
 import petstore.store.SqlFunction;
 import petstore.store.postgres.watch.Candidate;
+import petstore.store.postgres.watch.Cluster;
 import petstore.store.postgres.watch.Refusal;
-import petstore.store.postgres.watch.Timelines;
 
 /// Finds the server of a PostgreSQL database to work with: the primary of the latest timeline that any host has shown, once it commits
 /// durably.
@@ -35,7 +37,9 @@ final class PostgresSearch {
     private final PostgresUri database;
     private final List<PostgresHost> hosts;
     private final boolean toWrite;
-    private Timelines timelines = new Timelines(Map.of());
+    private Cluster cluster = Cluster.UNKNOWN;
+    /// The first host of each cluster that was seen, by system identifier.
+    private final Map<String, String> clusters = new LinkedHashMap<>();
 
     /// @param toWrite false for a command that only reads, which may use a standby
     PostgresSearch(PostgresUri database, List<PostgresHost> hosts, boolean toWrite) {
@@ -60,9 +64,8 @@ final class PostgresSearch {
         }
     }
 
-    /// Returns the latest timelines that any host has shown.
-    Timelines timelines() {
-        return timelines;
+    Cluster cluster() {
+        return cluster;
     }
 
     /// Uses a host, and waits for it if waiting may help.
@@ -106,8 +109,16 @@ final class PostgresSearch {
     /// Asks all hosts. Returns the best of them, which can be used only if it has proved that it commits.
     private Candidate<PostgresHost> best(boolean compares) {
         List<Candidate<PostgresHost>> answers = askAll(hosts, PostgresSearch::ask);
-        answers.stream().flatMap(answer -> answer.server().stream())
-                .forEach(server -> timelines = timelines.with(server.lineage()));
+        answers.forEach(answer -> answer.server().ifPresent(server -> {
+            cluster = cluster.with(server.lineage());
+            clusters.putIfAbsent(server.lineage().system(), answer.host().name());
+        }));
+        if (clusters.size() > 1) {
+            throw new CommandFailure("the database " + database + " cannot be used: its hosts are of different clusters"
+                    + clusters.entrySet().stream().map(each -> each.getValue() + " has the system identifier "
+                            + each.getKey()).collect(Collectors.joining(", ", " (", ")"))
+                    + "; name the hosts of one");
+        }
         Candidate<PostgresHost> best = Candidate.best(answers.stream().map(this::judge).toList(), compares);
         return best.refusal().isEmpty() ? prove(best) : best;
     }
@@ -134,9 +145,9 @@ final class PostgresSearch {
         return new Candidate<>(host, Optional.empty(), Optional.of(PassingFailures.refusal(e, host.hasAnswered())));
     }
 
-    /// Called when all hosts have been asked, so that each timeline is known.
+    /// Called when all hosts have been asked, so that the latest timeline is known.
     private Candidate<PostgresHost> judge(Candidate<PostgresHost> answer) {
-        Optional<Refusal> refusal = answer.server().flatMap(server -> Refusal.of(server, timelines, toWrite));
+        Optional<Refusal> refusal = answer.server().flatMap(server -> Refusal.of(server, cluster, toWrite));
         // Its address may lead to another server by the next time.
         refusal.ifPresent(_ -> answer.host().reconnect());
         return new Candidate<>(answer.host(), answer.server(), refusal.or(answer::refusal));

@@ -21,12 +21,12 @@ import petstore.Closer;
 import petstore.Failure;
 import petstore.store.Outage;
 import petstore.store.postgres.watch.Adoption;
+import petstore.store.postgres.watch.Cluster;
 import petstore.store.postgres.watch.Effect;
 import petstore.store.postgres.watch.Observation;
 import petstore.store.postgres.watch.Refusal;
 import petstore.store.postgres.watch.ServerState;
 import petstore.store.postgres.watch.State;
-import petstore.store.postgres.watch.Timelines;
 
 /// Follows the primary of a PostgreSQL database. A thread for each host asks it every half second for its state and for a durable commit,
 /// one looks at the clock, and one carries out the effects.
@@ -46,18 +46,18 @@ final class PostgresWatch {
     private final List<Thread> threads = new CopyOnWriteArrayList<>();
     private volatile @Nullable Thread effects;
 
-    private PostgresWatch(List<PostgresHost> hosts, Timelines timelines, int poolSize, Duration wait) {
+    private PostgresWatch(List<PostgresHost> hosts, Cluster cluster, int poolSize, Duration wait) {
         this.hosts = hosts.stream().collect(Collectors.toMap(PostgresHost::name, Function.identity()));
         this.poolSize = poolSize;
-        this.primary = new CurrentPrimary(timelines, hosts.size(), wait, () -> LockSupport.unpark(effects));
+        this.primary = new CurrentPrimary(cluster, hosts.size(), wait, () -> LockSupport.unpark(effects));
     }
 
     /// Watches hosts until the result is closed. Returns once a host is the primary. Errors: [CommandFailure].
     ///
-    /// @param timelines those that servers have shown
+    /// @param cluster that of the servers which were seen
     /// @param wait the longest wait of the start for a host, e.g. for free connection slots
-    static CurrentPrimary start(List<PostgresHost> hosts, Timelines timelines, int poolSize, Duration wait) {
-        PostgresWatch watch = new PostgresWatch(hosts, timelines, poolSize, wait);
+    static CurrentPrimary start(List<PostgresHost> hosts, Cluster cluster, int poolSize, Duration wait) {
+        PostgresWatch watch = new PostgresWatch(hosts, cluster, poolSize, wait);
         try {
             watch.start();
             return watch.primary;
@@ -138,7 +138,7 @@ final class PostgresWatch {
     private Duration ask(PostgresHost host, State asked) throws SQLException {
         ServerState server = host.observe();
         State seen = primary.observe(new Observation.Seen(host.name(), server));
-        if (Refusal.of(server, seen.timelines(), true).isPresent()) {
+        if (Refusal.of(server, seen.cluster(), true).isPresent()) {
             return INTERVAL;
         }
         if (seen.term() != asked.term()) {

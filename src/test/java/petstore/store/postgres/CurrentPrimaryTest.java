@@ -3,7 +3,6 @@ package petstore.store.postgres;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -15,9 +14,9 @@ import petstore.Failure;
 import petstore.store.SchemaPolicy;
 import petstore.store.StoreAccess;
 import petstore.store.postgres.watch.Adoption;
+import petstore.store.postgres.watch.Cluster;
 import petstore.store.postgres.watch.Observation;
 import petstore.store.postgres.watch.State;
-import petstore.store.postgres.watch.Timelines;
 import petstore.testkit.PostgresServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -41,7 +40,7 @@ class CurrentPrimaryTest {
     }
 
     private CurrentPrimary start() {
-        return PostgresWatch.start(hosts, new Timelines(Map.of()), 2, LIMIT);
+        return PostgresWatch.start(hosts, Cluster.UNKNOWN, 2, LIMIT);
     }
 
     private static void leave(CurrentPrimary primary) {

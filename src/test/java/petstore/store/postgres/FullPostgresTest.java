@@ -9,7 +9,6 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -29,7 +28,7 @@ import petstore.NewPet;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
 import petstore.store.StoreAccess;
-import petstore.store.postgres.watch.Timelines;
+import petstore.store.postgres.watch.Cluster;
 import petstore.testkit.AbstractCatalogueTest;
 import petstore.testkit.LogLines;
 import petstore.testkit.PlainPostgres;
@@ -44,7 +43,6 @@ class FullPostgresTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final String NO_SLOT = "53300";
-    private static final Timelines NO_TIMELINES = new Timelines(Map.of());
     /// Two sessions that prove a commit.
     private static final int NEEDED_BY_COMMAND = 2;
     /// One more for the schema, later for the pool.
@@ -105,7 +103,7 @@ class FullPostgresTest {
             host.observe();
             host.prove(true);
             CompletableFuture<CurrentPrimary> starting = CompletableFuture.supplyAsync(() -> PostgresWatch
-                    .start(List.of(host), NO_TIMELINES, 1, Duration.ofMinutes(1)));
+                    .start(List.of(host), Cluster.UNKNOWN, 1, Duration.ofMinutes(1)));
             await().during(Duration.ofSeconds(2)).atMost(PATIENCE).until(() -> !starting.isDone());
             server.query("ALTER ROLE shop CONNECTION LIMIT -1");
             try (CurrentPrimary primary = starting.join()) {
@@ -120,7 +118,7 @@ class FullPostgresTest {
         server.query("ALTER ROLE shop CONNECTION LIMIT 0");
         PostgresConnector connector = new PostgresConnector(false);
         assertThatThrownBy(
-                () -> PostgresWatch.start(PostgresSearch.hosts(connector, address), NO_TIMELINES, 1,
+                () -> PostgresWatch.start(PostgresSearch.hosts(connector, address), Cluster.UNKNOWN, 1,
                         Duration.ZERO))
                 .isInstanceOf(CommandFailure.class).hasMessageContaining("cannot be used");
         server.query("ALTER ROLE shop CONNECTION LIMIT -1");

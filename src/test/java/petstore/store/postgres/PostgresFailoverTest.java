@@ -18,12 +18,14 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.CatalogueVersion;
+import petstore.CommandFailure;
 import petstore.Failure;
 import petstore.NewPet;
 import petstore.Pet;
 import petstore.PetQuery;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
+import petstore.store.StoreAccess;
 import petstore.testkit.AbstractCatalogueTest;
 import petstore.testkit.LogLines;
 import petstore.testkit.PlainPostgres;
@@ -47,7 +49,7 @@ class PostgresFailoverTest {
 
     /// Longer than the service needs to use a server.
     private static final Duration REFUSED = Duration.ofSeconds(2);
-    private static final String OLDER_TIMELINE = "timeline 1 is older than timeline 2";
+    private static final String OLDER_TIMELINE = "is refused: the server is on the older timeline 1";
 
     @TempDir
     private Path folder;
@@ -139,16 +141,56 @@ class PostgresFailoverTest {
         }
     }
 
+    /// A list of hosts whose servers are of two clusters, each with a store.
+    @Test
+    void staysWithItsClusterUntilTheProcessEnds() throws IOException {
+        try (PlainPostgres first = new PlainPostgres(folder.resolve("first"));
+                PlainPostgres other = PlainPostgres.ofOtherCluster(folder.resolve("other"))) {
+            String both = "postgresql://postgres@" + first.host() + "," + other.host() + "/postgres";
+            assertThatThrownBy(() -> serve(both)).isInstanceOf(CommandFailure.class)
+                    .hasMessageContaining("different clusters").hasMessageContaining(identifier(first))
+                    .hasMessageContaining(identifier(other));
+            serve(first.url()).close();
+            serve(other.url()).close();
+            for (StoreAccess access : StoreAccess.values()) {
+                assertThatThrownBy(() -> Postgres.forCommand(PostgresUri.parse(both), SchemaPolicy.AUTO, access))
+                        .isInstanceOf(CommandFailure.class).hasMessageContaining("different clusters");
+            }
+            other.kill();
+            try (SqlStore store = serve(both)) {
+                assertThat(add(store, "Rex")).isEqualTo(1);
+                other.start();
+                await().atMost(LIMIT).until(() -> !log.with(other.host() + " is refused").isEmpty());
+                assertThat(add(store, "Tom")).isEqualTo(2);
+                first.kill();
+                assertRefused(store, "restart this service");
+                first.start();
+                awaitWithinLimit(() -> assertThat(list(store)).hasSize(2));
+            }
+            assertThat(log.with(other.host() + " is refused")).singleElement().asString()
+                    .contains(identifier(first), identifier(other), "restart");
+            assertThat(other.query("SELECT name FROM pet")).isEmpty();
+        }
+    }
+
+    private static String identifier(PlainPostgres server) throws IOException {
+        return server.query("SELECT system_identifier FROM pg_control_system()").getFirst();
+    }
+
     /// Returns the log lines that refuse a server. Other tests log at the same time.
     private List<String> refusalsOf(String host) {
         return log.with(OLDER_TIMELINE).stream().filter(line -> line.contains(host)).toList();
     }
 
-    /// Asserts that the store refuses requests for longer than it needs to use a server.
     private static void assertRefused(SqlStore store) {
+        assertRefused(store, "older timeline");
+    }
+
+    /// Asserts that the store refuses requests for longer than it needs to use a server.
+    private static void assertRefused(SqlStore store, String reason) {
         await().atMost(LIMIT.plus(REFUSED)).during(REFUSED).untilAsserted(() -> {
             assertThatThrownBy(store::check).asInstanceOf(type(Failure.class)).extracting(Failure::explanation)
-                    .asString().contains("older timeline");
+                    .asString().contains(reason);
             assertThatThrownBy(() -> add(store, "gone")).isInstanceOf(Failure.class);
         });
     }

@@ -41,8 +41,8 @@ import petstore.Scope;
 import petstore.store.Database;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
+import petstore.store.postgres.watch.Cluster;
 import petstore.store.postgres.watch.Observation;
-import petstore.store.postgres.watch.Timelines;
 import petstore.testkit.AbstractCatalogueTest;
 import petstore.testkit.PlainPostgres;
 
@@ -181,7 +181,7 @@ class PostgresWatchTest {
         serve(server.url()).close();
         PostgresUri address = PostgresUri.parse(server.url());
         try (PostgresHost host = PostgresSearch.hosts(new PostgresConnector(false), address).getFirst();
-                CurrentPrimary primary = PostgresWatch.start(List.of(host), new Timelines(Map.of()), 1, LIMIT)) {
+                CurrentPrimary primary = PostgresWatch.start(List.of(host), Cluster.UNKNOWN, 1, LIMIT)) {
             assertRefusedIfLeft(primary, "SELECT 1", Failure.Unavailability.NO_PRIMARY);
             awaitWithinLimit(() -> assertThat(primary.findReady()).isPresent());
             assertRefusedIfLeft(primary, "UPDATE pet_id SET last_id = last_id",

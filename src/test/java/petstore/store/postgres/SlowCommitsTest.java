@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 import org.junit.jupiter.api.Test;
@@ -13,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
 import petstore.NewPet;
 import petstore.store.SqlStore;
-import petstore.store.postgres.watch.Timelines;
+import petstore.store.postgres.watch.Cluster;
 import petstore.testkit.PlainPostgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -62,7 +61,7 @@ class SlowCommitsTest {
     private static void assertTrustCountsFromBeginOfCommit(PlainPostgres server) {
         PostgresUri address = PostgresUri.parse(server.url());
         try (PostgresHost host = PostgresSearch.hosts(new PostgresConnector(false), address).getFirst();
-                CurrentPrimary primary = PostgresWatch.start(List.of(host), new Timelines(Map.of()), 1,
+                CurrentPrimary primary = PostgresWatch.start(List.of(host), Cluster.UNKNOWN, 1,
                         Duration.ofMinutes(1))) {
             for (int i = 0; i < CREATES; i++) {
                 var _ = primary.<Object>use(session -> PostgresPets.add(

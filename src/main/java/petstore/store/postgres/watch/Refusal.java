@@ -4,8 +4,8 @@ import java.util.Optional;
 
 /// The reason why a host cannot be used now.
 ///
-/// @param later the later timeline that another server was on; absent for other reasons
-public record Refusal(String reason, Outlook outlook, Optional<Long> later) {
+/// @param advice added to the reason in the log, once, of a server that would show other animals; empty for other reasons
+public record Refusal(String reason, Outlook outlook, String advice) {
 
     public enum Outlook {
         /// Waiting does not help.
@@ -17,15 +17,19 @@ public record Refusal(String reason, Outlook outlook, Optional<Long> later) {
     }
 
     public Refusal(String reason, Outlook outlook) {
-        this(reason, outlook, Optional.empty());
+        this(reason, outlook, "");
     }
 
     /// Returns the refusal of a server; absent if it can be used once it proves that it commits. This rule is the same for the start,
     /// for commands and for the watch.
     ///
-    /// @param timelines those that any server has shown
     /// @param toWrite false for a command that only reads: it may use a standby, which may always lack animals
-    public static Optional<Refusal> of(ServerState server, Timelines timelines, boolean toWrite) {
+    public static Optional<Refusal> of(ServerState server, Cluster cluster, boolean toWrite) {
+        if (!cluster.has(server.lineage())) {
+            return Optional.of(new Refusal("the server is of another cluster (system identifier "
+                    + server.lineage().system() + ", not " + cluster.system() + "); restart this service to use it",
+                    Outlook.LASTING, "; its animals are others"));
+        }
         if (toWrite && !server.off().isEmpty()) {
             return Optional.of(new Refusal("the database would lose data: its setting " + server.off() + " is off",
                     Outlook.LASTING));
@@ -37,13 +41,15 @@ public record Refusal(String reason, Outlook outlook, Optional<Long> later) {
             return Optional.of(
                     new Refusal("the database is read-only (default_transaction_read_only)", Outlook.PASSING));
         }
-        return olderTimeline(server.lineage(), timelines).filter(_ -> !server.standby());
+        return olderTimeline(server.lineage(), cluster).filter(_ -> !server.standby());
     }
 
     /// Returns the refusal of a server's timeline; absent if no later one is known.
-    static Optional<Refusal> olderTimeline(ServerState.Lineage lineage, Timelines timelines) {
-        return timelines.laterThan(lineage).map(later -> new Refusal("the server is on the older timeline "
-                + lineage.timeline() + "; another server was on timeline " + later, Outlook.PASSING,
-                Optional.of(later)));
+    static Optional<Refusal> olderTimeline(ServerState.Lineage lineage, Cluster cluster) {
+        return Optional.of(cluster.timeline()).filter(later -> later > lineage.timeline())
+                .map(later -> new Refusal("the server is on the older timeline " + lineage.timeline()
+                        + "; another server was on timeline " + later, Outlook.PASSING,
+                        ", so animals may be missing; start"
+                                + " a primary of that timeline or a later one, or see docs/postgresql.md to go back"));
     }
 }

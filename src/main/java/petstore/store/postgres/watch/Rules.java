@@ -99,23 +99,20 @@ final class Rules {
 
     /// A host's server may be one that must not be used. Or it shows that the server in use no longer is the primary.
     private static Transition seen(State before, String host, ServerState server) {
-        State state = before.withTimeline(server.lineage());
-        Optional<Refusal> refusal = Refusal.of(server, state.timelines(), true);
+        State state = before.withShown(server.lineage());
+        Optional<Refusal> refusal = Refusal.of(server, state.cluster(), true);
         return refusal.map(reason -> refuse(state, host, server.lineage(), reason)).orElse(stay(state))
                 .then(next -> next.used()
-                        .flatMap(used -> Refusal.olderTimeline(used.server().lineage(), next.timelines()))
+                        .flatMap(used -> Refusal.olderTimeline(used.server().lineage(), next.cluster()))
                         .map(older -> leave(next, refusal.isEmpty() ? TAKEN_OVER : older.reason())).orElse(stay(next)));
     }
 
-    /// Logs once that a server is refused for its timeline.
+    /// Logs once that a server is refused although it runs.
     private static Transition refuse(State state, String host, ServerState.Lineage lineage, Refusal refusal) {
         String server = host + lineage;
-        List<Effect> lines = refusal.later().filter(_ -> !state.logged().contains(server)).<Effect>map(
-                later -> new Log(host + " is refused: its timeline " + lineage.timeline()
-                        + " is older than timeline " + later
-                        + ", which another server was on, so animals may be missing;"
-                        + " start a primary of that timeline or a later one, or see docs/postgresql.md to go back"))
-                .stream().toList();
+        List<Effect> lines = refusal.advice().isEmpty() || state.logged().contains(server)
+                ? List.of()
+                : List.of(new Log(host + " is refused: " + refusal.reason() + refusal.advice()));
         State refused = state.withReason(host, Optional.of(refusal.reason()));
         return new Transition(lines.isEmpty() ? refused : refused.withLogged(server), lines)
                 .then(next -> leaveIfUsed(host, refusal.reason(), next));
@@ -131,7 +128,7 @@ final class Rules {
 
     /// A server that can be used stays in use, even if another host has the same data.
     private static Transition proved(State state, Observation.Proved proof) {
-        if (proof.term() != state.term() || Refusal.of(proof.server(), state.timelines(), true).isPresent()) {
+        if (proof.term() != state.term() || Refusal.of(proof.server(), state.cluster(), true).isPresent()) {
             return stay(state);
         }
         // While the server is being opened, its reason stays: the opening may fail for it again.

@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
 /// @param reasons the reasons why hosts cannot be used, by host
 /// @param logged the servers that were logged for their timeline
 public record State(long term, Phase phase, Optional<Adoption> last, Optional<ServerState> continued,
-        Timelines timelines, Map<String, String> reasons, Set<String> logged) {
+        Cluster cluster, Map<String, String> reasons, Set<String> logged) {
 
     public interface Connections extends AutoCloseable {
         @Override
@@ -41,8 +41,8 @@ public record State(long term, Phase phase, Optional<Adoption> last, Optional<Se
     }
 
     /// The state before any server is used.
-    public State(Timelines timelines) {
-        this(0, new None(), Optional.empty(), Optional.empty(), timelines, Map.of(), Set.of());
+    public State(Cluster cluster) {
+        this(0, new None(), Optional.empty(), Optional.empty(), cluster, Map.of(), Set.of());
     }
 
     /// Returns the server that is used, or being opened.
@@ -72,39 +72,39 @@ public record State(long term, Phase phase, Optional<Adoption> last, Optional<Se
 
     /// Until the server is opened, no epoch can continue: its keys may not have been read.
     State opening(Adoption adoption) {
-        return new State(term, new Opening(adoption), Optional.of(adoption), Optional.empty(), timelines, reasons,
+        return new State(term, new Opening(adoption), Optional.of(adoption), Optional.empty(), cluster, reasons,
                 logged);
     }
 
     /// No epoch can continue.
     State restored() {
-        return new State(term, phase, last, Optional.empty(), timelines, reasons, logged);
+        return new State(term, phase, last, Optional.empty(), cluster, reasons, logged);
     }
 
     State opened(Connections connections) {
         Adoption adoption = last.orElseThrow();
         return new State(term, new Primary(adoption, connections), last, Optional.of(adoption.server()),
-                timelines, reasons, logged).withReason(adoption.host(), Optional.empty());
+                cluster, reasons, logged).withReason(adoption.host(), Optional.empty());
     }
 
     State left(Phase next) {
-        return new State(term + 1, next, last, continued, timelines, reasons, logged);
+        return new State(term + 1, next, last, continued, cluster, reasons, logged);
     }
 
-    State withTimeline(ServerState.Lineage shown) {
-        return new State(term, phase, last, continued, timelines.with(shown), reasons, logged);
+    State withShown(ServerState.Lineage shown) {
+        return new State(term, phase, last, continued, cluster.with(shown), reasons, logged);
     }
 
     /// Returns the state with a reason for a host; absent if it can be used.
     State withReason(String host, Optional<String> reason) {
         Map<String, String> all = new HashMap<>(reasons);
         reason.ifPresentOrElse(text -> all.put(host, text), () -> all.remove(host));
-        return new State(term, phase, last, continued, timelines, Map.copyOf(all), logged);
+        return new State(term, phase, last, continued, cluster, Map.copyOf(all), logged);
     }
 
     State withLogged(String server) {
         Set<String> all = new HashSet<>(logged);
         all.add(server);
-        return new State(term, phase, last, continued, timelines, reasons, Set.copyOf(all));
+        return new State(term, phase, last, continued, cluster, reasons, Set.copyOf(all));
     }
 }

@@ -2,7 +2,6 @@ package petstore.store.postgres.watch;
 
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 import org.junit.jupiter.params.ParameterizedTest;
@@ -44,13 +43,13 @@ class CandidateTest {
             +2 b1s     | true  | false | b1s
             +2 b1s     | true  | true  | b1s no""")
     void usesBestHost(String hosts, boolean compares, boolean toWrite, String expected) {
-        Timelines timelines = new Timelines(Map.of());
+        Cluster cluster = Cluster.UNKNOWN;
         for (String host : hosts.split(" ", 0)) {
             if (server(host).isPresent()) {
-                timelines = timelines.with(server(host).get().lineage());
+                cluster = cluster.with(server(host).get().lineage());
             }
         }
-        Timelines shown = timelines;
+        Cluster shown = cluster;
         List<Candidate<String>> candidates = Arrays.stream(hosts.split(" ")).filter(host -> !host.startsWith("+"))
                 .map(host -> new Candidate<>(host, server(host), server(host).isPresent()
                         ? Refusal.of(server(host).get(), shown, toWrite)

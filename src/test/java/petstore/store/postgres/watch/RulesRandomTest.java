@@ -71,7 +71,7 @@ class RulesRandomTest {
 
         private final long seed;
         private final RandomGenerator random;
-        private State state = new State(new Timelines(Map.of()));
+        private State state = new State(Cluster.UNKNOWN);
         private final List<Host> hosts = new ArrayList<>();
         /// The data of each lineage that a server has.
         private final Map<Lineage, CatalogueVersion> data = new HashMap<>();
@@ -141,7 +141,7 @@ class RulesRandomTest {
                 host.asked = Optional.of(state);
                 host.shown = host.server;
                 observe(new Observation.Seen(host.name, host.shown));
-                if (Refusal.of(host.shown, state.timelines(), true).isPresent()
+                if (Refusal.of(host.shown, state.cluster(), true).isPresent()
                         || state.term() != host.asked.get().term()) {
                     host.asked = Optional.empty();
                 }
@@ -232,6 +232,7 @@ class RulesRandomTest {
             state.used().ifPresent(used -> {
                 Lineage lineage = used.server().lineage();
                 assertThat(used.term()).as(step).isEqualTo(state.term());
+                assertThat(lineage.system()).as(step).isEqualTo(state.cluster().system());
                 assertThat(lineage.timeline()).as(step).isGreaterThanOrEqualTo(latest.get(lineage.system()));
                 if (changed) {
                     assertThat(used.version().epoch()).as(step)

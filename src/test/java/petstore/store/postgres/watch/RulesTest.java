@@ -27,7 +27,10 @@ class RulesTest {
     private static final Pattern VERSION = Pattern.compile("v(\\d+)\\.(\\d+)");
     private static final Pattern AGE = Pattern.compile("after (\\d+) ms");
     private static final Pattern OLDER = Pattern
-            .compile("(.*) is refused: its timeline (.) is older than timeline (.),.*");
+            .compile(
+                    "(.*) is refused: the server is on the older timeline (.); another server was on timeline (.), so.*");
+    private static final Pattern FOREIGN = Pattern
+            .compile("(.*) is refused: the server is of another cluster \\(system identifier other, not one\\);.*");
 
     private record Connected(String host) implements State.Connections {
         @Override
@@ -39,7 +42,7 @@ class RulesTest {
     private record Asked(long term, CatalogueVersion known) {
     }
 
-    private State state = new State(new Timelines(Map.of()));
+    private State state = new State(Cluster.UNKNOWN);
     private final Map<String, Asked> asked = new HashMap<>();
     private final Deque<Adoption> openings = new ArrayDeque<>();
 
@@ -114,7 +117,9 @@ class RulesTest {
                 a serves 2              | primary a, epoch 1
                 b proves 2              | primary a, epoch 1
                 b proves 1              | primary a, epoch 1; b refused: 1 < 2
-                b proves 9 foreign      | primary a, epoch 1""");
+                b proves 9 foreign      | primary a, epoch 1; b refused: foreign
+                b proves 9 foreign      | primary a, epoch 1
+                b proves 2              | primary a, epoch 1""");
     }
 
     /// The rule does not rely on the order of the watch, which tells the state of a server first.
@@ -137,7 +142,20 @@ class RulesTest {
                 a proves 2              | opening a, epoch 2; open a
                 opened                  | primary a, epoch 2; again
                 a sees 2 standby        | none; unusable: a: the database is a standby; close a; ask all
-                a proves 1 foreign      | opening a, epoch 3; open a with keys""");
+                a proves 3 foreign      | none; a refused: foreign
+                a proves 2              | opening a, epoch 2; open a""");
+    }
+
+    /// The first cluster counts, also while none of its servers can be used.
+    @Test
+    void otherClusterIsNeverUsed() {
+        play("""
+                a sees 1 standby        | none
+                b proves 9 foreign      | none; b refused: foreign
+                a serves 1              | primary a, epoch 1
+                a sees 1 foreign        | none; a refused: foreign; unusable: a: the server is of another cluster (system identifier other, not one); restart this service to use it; close a; ask all
+                b claims 9 foreign      | none
+                a proves 1              | opening a, epoch 1; open a""");
     }
 
     /// The server may have an older state, to which other replicas have added as many animals.
@@ -565,7 +583,8 @@ class RulesTest {
             case Effect.AskAll _ -> "ask all";
             case Effect.Unusable(var reason) -> "unusable: " + reason;
             case Effect.Usable _ -> "again";
-            case Effect.Log(var line) -> OLDER.matcher(line).replaceFirst("$1 refused: $2 < $3");
+            case Effect.Log(var line) -> FOREIGN.matcher(
+                    OLDER.matcher(line).replaceFirst("$1 refused: $2 < $3")).replaceFirst("$1 refused: foreign");
         };
     }
 }
