@@ -155,15 +155,20 @@ final class CurrentPrimary implements PostgresSessions {
         Adoption adoption = primary.adoption();
         long beganNs = System.nanoTime();
         try (PostgresSession session = pool(primary).connect()) {
+            session.usedBefore(adoption.version().lastId());
             T result = use.on(session);
             if (session.hasCommitted()) {
                 adoption.committed(beganNs);
+                adoption.used(session.usedId());
             }
             requireUsed(adoption, session.hasCommitted() ? Unavailability.OUTCOME_UNKNOWN : Unavailability.NO_PRIMARY);
             return result;
         } catch (PostgresSession.TransactionPoolingException e) {
             observe(new Observation.Pooled(adoption.term(), adoption.host(), PostgresErrors.message(e)));
             throw unavailable(Unavailability.NO_PRIMARY);
+        } catch (PostgresSession.UsedIdException e) {
+            observe(new Observation.Fell(adoption.term()));
+            throw PostgresErrors.ofRequest(adoption.host(), e);
         } catch (SQLException e) {
             // The connections of a server that was left are closed, whatever they do.
             throw state().term() == adoption.term() || e instanceof PostgresSession.UnknownOutcomeException

@@ -41,7 +41,9 @@ final class PostgresHost implements AutoCloseable {
     private static final String SELECT_STATE = "SELECT (SELECT system_identifier FROM pg_control_system()),"
             + " concat_ws('.', (SELECT oid FROM pg_database WHERE datname = current_database()),"
             // Each session has its own `pg_temp`.
-            + " (SELECT oid FROM pg_namespace WHERE nspname = current_schema() AND NOT nspname ^@ 'pg_')), " + TIMELINE
+            + " (SELECT oid FROM pg_namespace WHERE nspname = current_schema() AND NOT nspname ^@ 'pg_'),"
+            + " to_regclass('pet')::oid, to_regclass('pet_id')::oid, to_regclass('pet_change')::oid,"
+            + " to_regclass('api_key')::oid), " + TIMELINE
             + ", extract(epoch FROM pg_postmaster_start_time()), pg_is_in_recovery(),"
             + " current_setting('transaction_read_only') = 'on',"
             + " concat_ws(' and ', CASE current_setting('fsync', true) WHEN 'off' THEN 'fsync' END,"

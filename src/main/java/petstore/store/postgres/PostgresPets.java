@@ -99,13 +99,16 @@ final class PostgresPets implements Database.Dialect {
             throw new PostgresSession.TransactionPoolingException();
         }
         session.committed();
+        session.used(firstIds.getFirst(), pets.size());
         return PetTable.withIds(pets, firstIds.getFirst());
     }
 
     @Override
     public Database.NewIds newPetIds(Session session, int count) throws SQLException {
-        return Session.onlyRow(ID_TABLE, session.prepare(NEW_IDS, (long) count),
+        Database.NewIds ids = Session.onlyRow(ID_TABLE, session.prepare(NEW_IDS, (long) count),
                 row -> new Database.NewIds(row.getLong(1) - count + 1, Instant.ofEpochMilli(row.getLong(2))));
+        ((PostgresSession) session).used(ids.first(), count);
+        return ids;
     }
 
     @Override

@@ -91,6 +91,9 @@ final class PostgresSchema {
                 LOG.info("created a new store in {}", place(session, host));
             }
         }
+        // The state has the new tables.
+        var _ = host.observe();
+        host.close();
     }
 
     /// Returns the place of the store in a database, e.g. `the schema public of the database postgresql://…`; absent without a store.

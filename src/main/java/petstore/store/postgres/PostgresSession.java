@@ -26,15 +26,24 @@ final class PostgresSession extends Session {
     }
 
     /// A COMMIT of which the server or the connection does not tell whether it succeeded.
-    static final class UnknownOutcomeException extends SQLException {
+    static class UnknownOutcomeException extends SQLException {
         private static final long serialVersionUID = 1L;
 
         UnknownOutcomeException(SQLException cause) {
-            this(PostgresErrors.message(cause), cause);
+            this(PostgresErrors.message(cause), cause.getSQLState());
         }
 
-        private UnknownOutcomeException(String reason, SQLException cause) {
-            super("the outcome of a COMMIT is unknown: " + reason, cause.getSQLState());
+        private UnknownOutcomeException(String reason, @Nullable String state) {
+            super("the outcome of a COMMIT is unknown: " + reason, state);
+        }
+    }
+
+    /// A new animal got an id that was used before: an older state of the database was restored meanwhile.
+    static final class UsedIdException extends UnknownOutcomeException {
+        private static final long serialVersionUID = 1L;
+
+        UsedIdException(long id, long usedId) {
+            super("the id " + id + " is not above " + usedId + ", which was used before", null);
         }
     }
 
@@ -52,6 +61,7 @@ final class PostgresSession extends Session {
     private static final String NO_TRANSACTION = "25P01";
 
     private final String mark;
+    private long usedId;
     private boolean committed;
 
     PostgresSession(Connection connection, String mark) {
@@ -78,6 +88,23 @@ final class PostgresSession extends Session {
     /// Limits the time of each later statement and COMMIT; zero for no limit.
     void limit(Duration time) throws SQLException {
         connection.setNetworkTimeout(Runnable::run, Math.toIntExact(time.toMillis()));
+    }
+
+    /// Sets the greatest id that is known to be used.
+    void usedBefore(long id) {
+        usedId = id;
+    }
+
+    /// Records the ids of new animals. Errors: [UsedIdException] if they are not above those used before.
+    void used(long firstId, int count) throws UsedIdException {
+        if (firstId <= usedId) {
+            throw new UsedIdException(firstId, usedId);
+        }
+        usedId = firstId + count - 1;
+    }
+
+    long usedId() {
+        return usedId;
     }
 
     /// Records that a statement has committed a change by itself.
@@ -143,7 +170,8 @@ final class PostgresSession extends Session {
                     && STANDBY_WAIT.equals(server.getServerErrorMessage().getFile());
             if (ofStandby) {
                 throw new UnknownOutcomeException(
-                        "the synchronous standby has not confirmed it; check that it is running", warning);
+                        "the synchronous standby has not confirmed it; check that it is running",
+                        warning.getSQLState());
             }
             if (NO_TRANSACTION.equals(warning.getSQLState())) {
                 throw new UnknownOutcomeException(warning);

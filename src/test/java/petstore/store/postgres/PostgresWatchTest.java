@@ -28,11 +28,13 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 import petstore.ApiKey;
 import petstore.CatalogueVersion;
 import petstore.CommandFailure;
 import petstore.Failure;
+import petstore.IdempotencyKey;
 import petstore.KeyToken;
 import petstore.NewPet;
 import petstore.Pet;
@@ -61,6 +63,8 @@ class PostgresWatchTest {
     private static final Duration LIMIT = Duration.ofSeconds(3 + 2);
     private static final PetQuery ALL = new PetQuery(100, Optional.empty(), 0);
     private static final int WATCH_CONNECTIONS = 2;
+    private static final IdempotencyKey IDEMPOTENCY_KEY = new IdempotencyKey(
+            new IdempotencyKey.Name("shop", "createPet", "one"), "0".repeat(64), Duration.ofHours(1));
 
     @TempDir
     private static Path folder;
@@ -333,6 +337,69 @@ class PostgresWatchTest {
             long before = AbstractCatalogueTest.awaited(store.catalogue().version()).epoch();
             server.query("UPDATE pet_change SET changes = 0");
             awaitWithinLimit(() -> assertThat(store.catalogue().findEpoch()).contains(before + 1));
+        }
+    }
+
+    /// A restore in place makes the tables anew. Here neither the number of changes nor the greatest id falls.
+    @ParameterizedTest
+    @ValueSource(strings = {"pet", "pet_id", "pet_change", "api_key"})
+    void beginsNewEpochIfTableIsReplaced(String table) {
+        try (SqlStore store = serve(server.url())) {
+            add(store, "Rex");
+            long before = store.catalogue().findEpoch().orElseThrow();
+            server.query("""
+                    CREATE TABLE restored (LIKE %1$s INCLUDING ALL);
+                    INSERT INTO restored SELECT * FROM %1$s;
+                    DROP TABLE %1$s CASCADE;
+                    ALTER TABLE restored RENAME TO %1$s;
+                    CREATE OR REPLACE VIEW catalogue_version AS SELECT last_id, changes FROM pet_id, pet_change"""
+                    .formatted(table));
+            awaitWithinLimit(() -> assertThat(store.catalogue().findEpoch()).contains(before + 1));
+            assertThat(loggedLines("the database cannot be used")).singleElement().asString().contains("restored");
+            assertThat(add(store, "Tom")).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void keepsEpochIfTablesAreRewritten() {
+        try (SqlStore store = serve(server.url())) {
+            add(store, "Rex");
+            long before = store.catalogue().findEpoch().orElseThrow();
+            for (String rewrite : List.of("VACUUM FULL pet", "VACUUM FULL pet_id", "CLUSTER pet USING pet_pkey",
+                    "REINDEX TABLE pet", "ALTER TABLE pet SET (fillfactor = 50)",
+                    "ALTER TABLE pet ADD COLUMN rewritten TEXT DEFAULT clock_timestamp()::TEXT",
+                    "TRUNCATE idempotency")) {
+                server.query(rewrite);
+            }
+            await().during(Duration.ofMillis(1_500)).atMost(LIMIT)
+                    .until(() -> store.catalogue().findEpoch().filter(epoch -> epoch > before).isEmpty());
+            assertThat(loggedLines("the database cannot be used")).isEmpty();
+        }
+    }
+
+    /// An older state was restored while the create waited, before the watch noticed.
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void outcomeIsUnknownIfIdWasUsedBefore(boolean retryable) throws SQLException {
+        try (SqlStore store = serve(server.url());
+                Connection operator = server.connect();
+                Statement statement = operator.createStatement()) {
+            add(store, "Rex");
+            add(store, "Tom");
+            operator.setAutoCommit(false);
+            statement.execute("UPDATE pet_id SET last_id = 1");
+            statement.execute("DELETE FROM pet WHERE id = 2");
+            CompletableFuture<?> create = retryable
+                    ? store.catalogue().add(pet("Tim"), Optional.of(IDEMPOTENCY_KEY))
+                    : AbstractCatalogueTest.adding(store.catalogue(), pet("Tim"));
+            await().atMost(LIMIT).until(() -> server.query("SELECT 1 FROM pg_stat_activity"
+                    + " WHERE datname = current_database() AND wait_event_type = 'Lock'").size() == 1);
+            operator.commit();
+            assertThat(create).failsWithin(LIMIT).withThrowableThat().havingCause()
+                    .isInstanceOfSatisfying(Failure.class, failure -> assertThat(failure.unavailability())
+                            .contains(Failure.Unavailability.OUTCOME_UNKNOWN));
+            awaitWithinLimit(() -> assertThat(add(store, "Tim")).isGreaterThan(1));
+            assertThat(loggedLines("an older state of the database was restored")).hasSize(1);
         }
     }
 

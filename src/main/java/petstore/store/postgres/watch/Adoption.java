@@ -61,6 +61,12 @@ public record Adoption(long term, Observation.Proved proof, long epochsBefore, b
         latest.updateAndGet(before -> new Reading(before.version().max(version), later(before.readNs(), readNs)));
     }
 
+    /// Records an id that an animal has got here.
+    public void used(long id) {
+        latest.updateAndGet(before -> new Reading(
+                before.version().max(new CatalogueVersion(before.version().epoch(), id)), before.readNs()));
+    }
+
     /// Records a commit that began at `beganNs` and succeeded.
     public void committed(long beganNs) {
         committed.accumulateAndGet(beganNs, Adoption::later);

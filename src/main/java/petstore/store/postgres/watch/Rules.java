@@ -140,8 +140,7 @@ final class Rules {
                 return stay(usable);
             }
             if (!used.server().isSameRun(proof.server())) {
-                return leave(usable,
-                        used.server().lineage().equals(proof.server().lineage()) ? RESTARTED : TAKEN_OVER);
+                return leave(usable, change(used.server(), proof.server()));
             }
             return used.versionOf(proof.read()).fellBelow(proof.known())
                     ? leave(usable.restored(), RESTORED)
@@ -150,6 +149,13 @@ final class Rules {
                 ? stay(usable.withReason(proof.host(),
                         Optional.of("a commit took " + seconds(proof.age()) + ", more than " + seconds(SLOWEST))))
                 : open(usable, proof));
+    }
+
+    private static String change(ServerState before, ServerState after) {
+        if (before.lineage().equals(after.lineage())) {
+            return RESTARTED;
+        }
+        return before.lineage().timeline() == after.lineage().timeline() ? RESTORED : TAKEN_OVER;
     }
 
     private static Transition open(State state, Observation.Proved proof) {

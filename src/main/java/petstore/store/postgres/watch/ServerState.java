@@ -11,9 +11,10 @@ public record ServerState(Lineage lineage, String started, boolean standby, bool
     /// The history of a database's data. It changes with a failover.
     ///
     /// @param system the cluster's system identifier
-    /// @param schema the OIDs of the database and of the schema in use, which its `search_path` chooses
+    /// @param tables the OIDs of the database, of the schema in use, which its `search_path` chooses, and of its tables. A restore in
+    ///   place changes those of the tables; VACUUM FULL, CLUSTER and TRUNCATE do not.
     /// @param timeline the timeline; of a standby the latest that it is known to have followed
-    public record Lineage(String system, String schema, long timeline) {
+    public record Lineage(String system, String tables, long timeline) {
     }
 
     public boolean isSameRun(ServerState other) {
