@@ -12,14 +12,15 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 class TimeBudgetTest {
 
-    /// Milliseconds. A driver would take half a second as 0, which is no limit.
+    /// Milliseconds.
     @ParameterizedTest
-    @CsvSource({"1800, 801, 1000", "1800, 600, 2000", "1800, 600, 500", "1800, 600, 0", "5000, 600, 1500",
-            "1800, 0, 1000",
-            "1800, -1, 1000", "1800, 600, -1000"})
-    void refusesPartsThatDoNotFit(int whole, int connection, int statement) {
+    @CsvSource({"1800, 801, 400, 500, 1000", "1800, 0, 400, 500, 1000", "1800, -1, 400, 500, 1000",
+            "1800, 600, 0, 500, 1000", "1800, 600, 500, 500, 1000", "1800, 600, 600, 500, 1000",
+            "1800, 600, 400, 1000, 1000", "1800, 600, 400, 1100, 1000"})
+    void refusesPartsThatDoNotFit(int whole, int connection, int lock, int statement, int response) {
         assertThatIllegalArgumentException().isThrownBy(() -> new TimeBudget(Duration.ofMillis(whole),
-                Duration.ofMillis(connection), Optional.of(Duration.ofMillis(statement))));
+                Duration.ofMillis(connection), Optional.of(new TimeBudget.Statement(Duration.ofMillis(lock),
+                        Duration.ofMillis(statement), Duration.ofMillis(response)))));
     }
 
     @Test
@@ -31,6 +32,8 @@ class TimeBudgetTest {
     @Test
     void acceptsPartsThatFillTheWhole() {
         Duration second = Duration.ofSeconds(1);
-        assertThat(new TimeBudget(second.multipliedBy(2), second, Optional.of(second)).whole()).hasSeconds(2);
+        assertThat(new TimeBudget(second.multipliedBy(4), second, Optional.of(
+                new TimeBudget.Statement(second, second.multipliedBy(2), second.multipliedBy(3)))).whole())
+                .hasSeconds(4);
     }
 }

@@ -29,15 +29,21 @@ final class PostgresConnector {
 
     /// The time limits of a connection.
     ///
-    /// @param statement the limit of a statement; zero for none
+    /// @param lock the longest wait for a lock; zero for no limit
+    /// @param statement the longest time of a statement; zero for no limit
+    /// @param response the longest wait for a response; zero for no limit
     /// @param idleTransaction the time after which the server ends an idle transaction, and with it its locks
-    record Timeouts(Duration statement, Duration idleTransaction) {
-        static final Timeouts REQUEST = new Timeouts(TimeBudget.POSTGRES.statement().orElseThrow(),
-                Duration.ofSeconds(2));
+    record Timeouts(Duration lock, Duration statement, Duration response, Duration idleTransaction) {
+        static final Timeouts REQUEST = TimeBudget.POSTGRES.statement().map(limits -> new Timeouts(limits.lock(),
+                limits.whole(), limits.response(), Duration.ofSeconds(2))).orElseThrow();
         /// For the watch of the primary.
         static final Timeouts WATCH = new Timeouts(Duration.ofSeconds(2), Duration.ofSeconds(5));
         static final Timeouts COMMAND = new Timeouts(Duration.ofMinutes(10), Duration.ofHours(1));
         static final Timeouts MIGRATION = new Timeouts(Duration.ZERO, Duration.ofMinutes(1));
+
+        private Timeouts(Duration statement, Duration idleTransaction) {
+            this(Duration.ZERO, statement, statement, idleTransaction);
+        }
     }
 
     private static final Logger LOG = LoggerFactory.getLogger(PostgresConnector.class);
@@ -54,7 +60,7 @@ final class PostgresConnector {
     private static final Map<String, String> SETTINGS = Map.ofEntries(
             // The level of the warning that a commit did not wait for its standby.
             entry("client_min_messages", "warning"),
-            entry("lock_timeout", "0"), entry("transaction_timeout", "0"), entry("idle_session_timeout", "0"),
+            entry("transaction_timeout", "0"), entry("idle_session_timeout", "0"),
             // Hidden rows are an error.
             entry("row_security", "off"),
             // Until its first ANALYZE, a table is taken for small. A plan that reads it whole would stay while it grows.
@@ -94,7 +100,7 @@ final class PostgresConnector {
             PostgresSession session = new PostgresSession(connection, UUID.randomUUID().toString());
             setUp(session, timeouts, address.searchPath());
             PostgresSchema.use(session);
-            session.limit(timeouts.statement());
+            session.limit(timeouts.response());
             return session;
         } catch (Throwable e) {
             connection.close();
@@ -131,6 +137,7 @@ final class PostgresConnector {
         settings.putAll(SETTINGS);
         searchPath.ifPresent(path -> settings.put("search_path", path));
         settings.put("synchronous_commit", given.equals("remote_apply") ? given : "on");
+        settings.put("lock_timeout", spelled(timeouts.lock()));
         settings.put("statement_timeout", spelled(timeouts.statement()));
         settings.put("idle_in_transaction_session_timeout", spelled(timeouts.idleTransaction()));
         Session.rows(prepare(session, SET, settings), row -> row.getString(1));
@@ -158,8 +165,11 @@ final class PostgresConnector {
         };
     }
 
-    /// Returns a time as the server spells it, e.g. `10min`.
+    /// Returns a time as the server spells it, e.g. `800ms` or `10min`.
     private static String spelled(Duration time) {
+        if (time.toMillisPart() > 0) {
+            return time.toMillis() + "ms";
+        }
         if (time.toSecondsPart() > 0) {
             return time.toSeconds() + "s";
         }

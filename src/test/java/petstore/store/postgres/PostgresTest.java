@@ -21,6 +21,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -31,6 +32,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.ApiKey;
+import petstore.Catalogue;
 import petstore.Failure;
 import petstore.IdempotencyKey;
 import petstore.KeyToken;
@@ -63,6 +65,9 @@ class PostgresTest {
     private static final int MANY = 100;
     private static final NewPet REX = new NewPet("Rex", 7, Optional.empty());
     private static final List<String> GROWING = List.of("pet", "idempotency");
+
+    private static final String CONNECTIONS = "SELECT pid FROM pg_stat_activity"
+            + " WHERE datname = current_database() AND application_name = 'petstore'";
 
     private final String url = PostgresServer.newDatabase();
 
@@ -222,6 +227,39 @@ class PostgresTest {
                 assertThat(add(store)).isEqualTo(1);
             }
         }
+    }
+
+    /// The server itself ends the statements that wait, so that their outcome is known.
+    @ParameterizedTest
+    @ValueSource(strings = {"LOCK TABLE pet", "LOCK TABLE pet IN SHARE MODE", "LOCK TABLE pet_id IN SHARE MODE",
+            "UPDATE pet_id SET last_id = last_id"})
+    void createsThatWaitForLockAreKnownNotToBeAdded(String lock) throws SQLException {
+        try (SqlStore store = serve();
+                Connection connection = PostgresServer.connect(url);
+                Statement other = connection.createStatement()) {
+            add(store);
+            List<String> before = PostgresServer.query(url, CONNECTIONS);
+            connection.setAutoCommit(false);
+            other.execute(lock);
+            List<CompletableFuture<Catalogue.Added>> creates = IntStream.range(0, 24)
+                    .mapToObj(i -> store.catalogue().add(REX,
+                            Optional.of(i).filter(n -> n % 3 == 0).map(PostgresTest::idempotencyKey)))
+                    .toList();
+            for (CompletableFuture<Catalogue.Added> create : creates) {
+                assertThat(create).failsWithin(PATIENCE).withThrowableThat().havingCause()
+                        .isInstanceOfSatisfying(Failure.class, failure -> assertThat(failure.unavailability())
+                                .isPresent().get().isNotIn(Failure.Unavailability.OUTCOME_UNKNOWN,
+                                        Failure.Unavailability.NO_PRIMARY));
+            }
+            connection.rollback();
+            assertThat(PostgresServer.query(url, "SELECT count(*) FROM pet")).containsExactly("1");
+            assertThat(PostgresServer.query(url, CONNECTIONS)).as("no connection was lost").containsAll(before);
+        }
+    }
+
+    private static IdempotencyKey idempotencyKey(int number) {
+        return new IdempotencyKey(new IdempotencyKey.Name("shop", "createPet", String.valueOf(number)), "0".repeat(64),
+                Duration.ofHours(1));
     }
 
     /// That session may hang.
