@@ -2,15 +2,12 @@ package petstore.testkit;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.lang.ProcessBuilder.Redirect;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -39,8 +36,7 @@ public final class Disk {
 
     private static final int COUNT_OFFSET = 2 * Long.BYTES;
     private static final int HEAD_BYTES = 3 * Long.BYTES;
-    private static final Path LIBRARY = Path.of("target/disk.so");
-    private static final boolean SUPPORTED = compile();
+    private static final Optional<Path> LIBRARY = Tools.library(Path.of("src/test/c/disk.c"));
 
     private final Path folder;
 
@@ -52,40 +48,15 @@ public final class Disk {
     public static Optional<Disk> in(Path folder) {
         try {
             Files.createDirectories(folder);
-            return SUPPORTED ? Optional.of(new Disk(folder)) : Optional.empty();
+            return LIBRARY.map(_ -> new Disk(folder));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
-        }
-    }
-
-    /// Compiles the library and replaces it atomically: programs started by parallel test processes may be using it.
-    private static boolean compile() {
-        if (!System.getProperty("os.name").equals("Linux") || !Tools.isInstalled("cc")) {
-            return false;
-        }
-        try {
-            Path compiled = Files.createTempFile(LIBRARY.toAbsolutePath().getParent(), "disk", ".so");
-            int code = new ProcessBuilder("cc", "-shared", "-fPIC", "-O2", "-Wall", "-Wextra", "-o",
-                    compiled.toString(),
-                    "src/test/c/disk.c", "-ldl").redirectError(Redirect.INHERIT).start().waitFor();
-            if (code != 0) {
-                throw new AssertionError("src/test/c/disk.c cannot be compiled");
-            }
-            // Programs of other users load it, too.
-            Files.setPosixFilePermissions(compiled, PosixFilePermissions.fromString("rwxr-xr-x"));
-            Files.move(compiled, LIBRARY, StandardCopyOption.ATOMIC_MOVE);
-            return true;
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new AssertionError(e);
         }
     }
 
     /// Returns the environment variables for a program whose store is on this disk.
     public Map<String, String> environment() {
-        return Map.of("LD_PRELOAD", LIBRARY.toAbsolutePath().toString(), "TEST_DISK", folder.toString());
+        return Map.of("LD_PRELOAD", LIBRARY.orElseThrow().toString(), "TEST_DISK", folder.toString());
     }
 
     /// Makes every call of this kind fail from now on.

@@ -10,6 +10,8 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -20,6 +22,7 @@ public final class PlainPostgres implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofMinutes(1);
 
     private final Path data;
+    private final Map<String, String> environment;
     private final int port;
     private Process process;
 
@@ -27,12 +30,26 @@ public final class PlainPostgres implements AutoCloseable {
     ///
     /// @param data the folder of its files, which are made if it does not exist
     public PlainPostgres(Path data) throws IOException {
+        this(data, Map.of());
+    }
+
+    private PlainPostgres(Path data, Map<String, String> environment) throws IOException {
+        this.environment = environment;
         if (!Files.exists(data)) {
             PostgresServer.makeFiles(data);
         }
         this.data = data;
         this.port = FreePort.find();
         start();
+    }
+
+    /// Starts a server whose disk hangs as long as a file exists; absent without a C compiler.
+    public static Optional<PlainPostgres> onDiskThatHangs(Path data, Path file) throws IOException {
+        Optional<Path> library = Tools.library(Path.of("deploy/cluster/stall.c"));
+        return library.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new PlainPostgres(data,
+                        Map.of("LD_PRELOAD", library.get().toString(), "STALL_FILE", file.toString())));
     }
 
     /// Starts a server of another cluster than those of the constructor, which have the same system identifier.
@@ -57,10 +74,10 @@ public final class PlainPostgres implements AutoCloseable {
         List<String> command = command(PostgresServer.program(), "-D", data.toString(), "-p", String.valueOf(port),
                 "-k", "", "-h", "127.0.0.1");
         try {
-            process = Programs.builder(command).redirectErrorStream(true)
-                    .redirectOutput(
-                            ProcessBuilder.Redirect.appendTo(data.resolveSibling(data.getFileName() + ".log").toFile()))
-                    .start();
+            ProcessBuilder builder = Programs.builder(command).redirectErrorStream(true).redirectOutput(
+                    ProcessBuilder.Redirect.appendTo(data.resolveSibling(data.getFileName() + ".log").toFile()));
+            builder.environment().putAll(environment);
+            process = builder.start();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -35,6 +35,8 @@ public final class TcpProxy implements AutoCloseable {
     private volatile Optional<SocketFault> nextFault = Optional.empty();
     private volatile List<String> failsAfter = List.of();
     private volatile boolean forwardsLast;
+    private volatile Optional<String> silencedAfter = Optional.empty();
+    private final Set<Socket> silenced = ConcurrentHashMap.newKeySet();
     /// The connection to the server whose next response is lost.
     private volatile @Nullable Socket muted;
 
@@ -120,6 +122,25 @@ public final class TcpProxy implements AutoCloseable {
         failsAfter = List.of(texts);
     }
 
+    /// Loses all responses to the next connection whose client sends a text. It stays open, as when a firewall has forgotten it.
+    public void silenceAfter(String text) {
+        silencedAfter = Optional.of(text);
+    }
+
+    /// Returns the number of connections that were silenced.
+    public int silenced() {
+        return silenced.size();
+    }
+
+    private boolean isSilencedBy(byte[] bytes, int count) {
+        boolean found = silencedAfter
+                .filter(text -> new String(bytes, 0, count, StandardCharsets.ISO_8859_1).contains(text)).isPresent();
+        if (found) {
+            silencedAfter = Optional.empty();
+        }
+        return found;
+    }
+
     private void failNow() throws IOException {
         failsAfter = List.of();
         if (nextFault.orElseThrow().text().equals("refuse")) {
@@ -174,6 +195,12 @@ public final class TcpProxy implements AutoCloseable {
         try (from; to; InputStream in = from.getInputStream(); OutputStream out = to.getOutputStream()) {
             for (int read = in.read(bytes); read >= 0; read = in.read(bytes)) {
                 Thread.sleep(pause);
+                if (silenced.contains(from)) {
+                    continue;
+                }
+                if (isSilencedBy(bytes, read)) {
+                    silenced.add(to);
+                }
                 List<String> texts = failsAfter;
                 boolean finds = found < texts.size()
                         && new String(bytes, 0, read, StandardCharsets.ISO_8859_1).contains(texts.get(found));

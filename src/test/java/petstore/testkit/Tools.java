@@ -1,8 +1,14 @@
 package petstore.testkit;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assumptions.assumeThat;
@@ -17,6 +23,32 @@ public final class Tools {
     public static boolean isInstalled(String name) {
         return Stream.of(System.getenv("PATH").split(":", 0))
                 .anyMatch(folder -> Files.isExecutable(Path.of(folder, name)));
+    }
+
+    /// Returns a library for LD_PRELOAD, compiled from a file of C; absent without Linux and a C compiler. It is replaced atomically:
+    /// programs started by parallel test processes may be using it.
+    static Optional<Path> library(Path source) {
+        if (!System.getProperty("os.name").equals("Linux") || !isInstalled("cc")) {
+            return Optional.empty();
+        }
+        try {
+            Path library = Path.of("target").toAbsolutePath()
+                    .resolve(source.getFileName().toString().replace(".c", ".so"));
+            Path compiled = Files.createTempFile(library.getParent(), "library", ".so");
+            int code = new ProcessBuilder("cc", "-shared", "-fPIC", "-O2", "-Wall", "-Wextra", "-o",
+                    compiled.toString(), source.toString(), "-ldl").redirectError(Redirect.INHERIT).start().waitFor();
+            if (code != 0) {
+                throw new AssertionError(source + " cannot be compiled");
+            }
+            // Programs of other users load it, too.
+            Files.setPosixFilePermissions(compiled, PosixFilePermissions.fromString("rwxr-xr-x"));
+            return Optional.of(Files.move(compiled, library, StandardCopyOption.ATOMIC_MOVE));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError(e);
+        }
     }
 
     /// Returns a command that runs another one as this user. The test is skipped if that is not possible, or if the user may not read

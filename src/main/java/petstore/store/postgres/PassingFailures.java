@@ -1,16 +1,10 @@
 package petstore.store.postgres;
 
 import java.io.EOFException;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandle;
 import java.net.ConnectException;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
-import java.nio.charset.Charset;
 import java.sql.SQLException;
 import java.sql.SQLTransientException;
 import java.util.Set;
@@ -28,8 +22,6 @@ final class PassingFailures {
             "55P03", PostgresSchema.IN_USE, "57");
     /// The class of connections. A pooler without a server sends it; the driver has it for broken connections and for other protocols.
     private static final String CONNECTION = "08";
-    /// The code of `getaddrinfo` for a temporary failure, on Linux.
-    private static final int TRY_AGAIN = -3;
 
     private PassingFailures() {
     }
@@ -55,25 +47,10 @@ final class PassingFailures {
         return switch (cause) {
             // A connection that ends during the handshake; a certificate has another cause.
             case SSLException tls -> ofNetwork(tls.getCause(), answered);
-            case UnknownHostException unknown when isTemporary(unknown) -> Refusal.Outlook.UNREACHABLE;
+            case UnknownHostException _ -> Refusal.Outlook.DOUBTFUL;
             case ConnectException _ when !answered -> Refusal.Outlook.LASTING;
             case EOFException _,SocketException _,SocketTimeoutException _ -> Refusal.Outlook.UNREACHABLE;
             case null, default -> Refusal.Outlook.LASTING;
         };
-    }
-
-    /// Returns true for a temporary failure of DNS. Java's exception has no code, only the system's text in the language of the system.
-    @SuppressWarnings("restricted")
-    private static boolean isTemporary(UnknownHostException unknown) {
-        Linker linker = Linker.nativeLinker();
-        try {
-            MethodHandle text = linker.downcallHandle(linker.defaultLookup().findOrThrow("gai_strerror"),
-                    FunctionDescriptor.of(ValueLayout.ADDRESS, ValueLayout.JAVA_INT));
-            MemorySegment bytes = ((MemorySegment) text.invokeExact(TRY_AGAIN)).reinterpret(Long.MAX_VALUE);
-            return PostgresErrors.message(unknown)
-                    .endsWith(bytes.getString(0, Charset.forName(System.getProperty("native.encoding"))));
-        } catch (Throwable e) {
-            throw new IllegalStateException(e);
-        }
     }
 }

@@ -52,10 +52,10 @@ public final class Postgres implements Database {
         long beganNs = System.nanoTime();
         try (Closer opened = new Closer(hosts)) {
             waiting.set(true);
-            PostgresSearch search = new PostgresSearch(uri, hosts, true);
+            PostgresSearch search = new PostgresSearch(uri, hosts, true, wait);
             var _ = search.find(wait, SERVICE_WAIT_IS_OVER, found -> {
                 PostgresSchema.prepare(found, migrate, StoreAccess.CREATE);
-                return found.version();
+                return found.prover().version();
             });
             Duration rest = wait.minusNanos(System.nanoTime() - beganNs);
             CurrentPrimary primary = opened.add(PostgresWatch.start(hosts, search.cluster(),

@@ -1,36 +1,24 @@
 package petstore.store.postgres;
 
-import java.net.SocketTimeoutException;
+import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
-import java.time.Duration;
-import java.util.Objects;
+import java.util.Optional;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import petstore.CatalogueVersion;
 import petstore.store.Database;
-import petstore.store.KnownVersion;
-import petstore.store.Migrations;
 import petstore.store.Session;
 import petstore.store.postgres.watch.ServerState;
 
-/// One host of a PostgreSQL database, with two sessions that read its state and prove that it commits durably. For one thread at a
-/// time.
+/// One host of a PostgreSQL database, with a session that reads its state. For any thread.
 final class PostgresHost implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(PostgresHost.class);
-    private static final Duration COMMIT_LIMIT = Duration.ofSeconds(1);
-    private static final int FIRST_ROUNDS = 5;
-    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
-
     /// SQLSTATE `connection_does_not_exist`.
     static final String OTHER_SERVER = "08003";
     /// SQLSTATE `read_only_sql_transaction`.
     static final String READ_ONLY = "25006";
-    /// SQLSTATE `query_canceled`.
-    private static final String CANCELLED = "57014";
     /// SQL that yields the timeline. On a primary, `pg_control_checkpoint()` would show the old one until the next checkpoint. A standby
     /// shows the timeline that it receives only to some roles, and only while its primary runs.
     private static final String TIMELINE = "CASE WHEN pg_is_in_recovery()"
@@ -49,22 +37,11 @@ final class PostgresHost implements AutoCloseable {
             + " concat_ws(' and ', CASE current_setting('fsync', true) WHEN 'off' THEN 'fsync' END,"
             + " CASE current_setting('full_page_writes', true) WHEN 'off' THEN 'full_page_writes' END)";
 
-    private static final String CAN_EMIT = "SELECT count(*) FROM pg_proc WHERE proname = 'pg_logical_emit_message'"
-            + " AND proargtypes[2] = 'text'::regtype AND has_function_privilege(oid, 'execute')";
-    private static final String EMIT = "SELECT pg_logical_emit_message(true, 'petstore', '')";
-    private static final String UPDATE = "UPDATE schema_version SET version = version WHERE version = 1";
-    private static final String MAKE_TABLE = "CREATE TEMPORARY TABLE petstore_probe () ON COMMIT DROP";
-
     private final PostgresConnector connector;
     private final PostgresUri address;
-    private volatile @Nullable ServerState state;
+    private volatile Optional<ServerState> state = Optional.empty();
+    private final PostgresProver prover = new PostgresProver(this);
     private @Nullable PostgresSession observer;
-    private @Nullable PostgresSession prober;
-    /// The statement that the prober commits.
-    private String durableStatement = "";
-    /// The pause after a commit that could not be cancelled, because its server process may still wait.
-    private long pauseNs;
-    private long pausedNs;
     private volatile boolean outdated;
     private volatile boolean answered;
 
@@ -82,21 +59,37 @@ final class PostgresHost implements AutoCloseable {
         return address.hostNames();
     }
 
-    /// Returns the state of the server now.
-    ServerState observe() throws SQLException {
-        if (outdated) {
-            outdated = false;
-            close();
-        }
-        ServerState now = ask(PostgresHost::read);
-        answered = true;
-        state = now;
-        return now;
+    PostgresProver prover() {
+        return prover;
     }
 
-    /// Returns the state that was observed last. It must have been observed once.
+    /// Returns the state of the server now.
+    synchronized ServerState observe() throws SQLException {
+        if (outdated) {
+            outdated = false;
+            closeObserver();
+        }
+        try {
+            ServerState now = read(observer());
+            answered = true;
+            state = Optional.of(now);
+            prover.judge(now, observer());
+            return now;
+        } catch (Throwable e) {
+            state = Optional.empty();
+            closeObserver();
+            throw e;
+        }
+    }
+
+    /// Returns the state that was observed last; absent if the last question failed.
+    Optional<ServerState> findState() {
+        return state;
+    }
+
+    /// Returns the state that was observed last, without a failure.
     ServerState state() {
-        return Objects.requireNonNull(state);
+        return state.orElseThrow();
     }
 
     /// Returns true if the server has answered before, also with an error.
@@ -134,22 +127,9 @@ final class PostgresHost implements AutoCloseable {
                 row.getString(4), row.getBoolean(5), row.getBoolean(6), row.getString(7))).getFirst();
     }
 
-    CatalogueVersion version() throws SQLException {
-        return ask(KnownVersion::read);
-    }
-
     /// Makes the next query use new sessions, because the address may lead to another server now. May be called from any thread.
     void reconnect() {
         outdated = true;
-    }
-
-    private <T> T ask(Database.Work<T> question) throws SQLException {
-        try {
-            return question.on(observer());
-        } catch (Throwable e) {
-            close();
-            throw e;
-        }
     }
 
     private PostgresSession observer() throws SQLException {
@@ -159,86 +139,40 @@ final class PostgresHost implements AutoCloseable {
         return observer;
     }
 
-    private PostgresSession prober() throws SQLException {
-        if (prober == null) {
-            prober = open(state(), PostgresConnector.Timeouts.WATCH);
-            durableStatement = durableStatement(prober);
-        }
-        return prober;
-    }
-
-    /// Proves that the server commits durably now, and that every session has a server connection of its own. Returns the time before
-    /// the commit, by [System#nanoTime].
-    ///
-    /// Errors: `SQLException` with the reason.
-    ///
-    /// @param commits false for a command that only reads
-    long prove(boolean commits) throws SQLException {
-        if (System.nanoTime() - pausedNs < pauseNs) {
-            throw new SQLException("the last commit did not complete and could not be cancelled", CANCELLED);
-        }
-        try {
-            // Other clients of a pooler may make a single comparison pass by chance.
-            for (int rounds = prober == null ? FIRST_ROUNDS : 1; rounds > 0; rounds--) {
-                requireOwnServers(prober(), observer());
-            }
-            long beganNs = System.nanoTime();
-            if (commits) {
-                commit(prober(), durableStatement);
-            }
-            pauseNs = 0;
-            return beganNs;
-        } catch (Throwable e) {
-            close();
-            throw e;
-        }
-    }
-
     /// Throws if a pooler shares server connections. A pooler reuses the connection that was freed last, or that has been free longest.
-    private static void requireOwnServers(PostgresSession one, PostgresSession other) throws SQLException {
-        other.requireOwnServer();
-        other.requireOwnServer();
-        one.inTransaction(Database.Work.of(_ -> {
-            one.requireOwnServer();
+    synchronized void requireOwnServers(PostgresSession one, int rounds) throws SQLException {
+        PostgresSession other = observer();
+        for (int round = 0; round < rounds; round++) {
             other.requireOwnServer();
-        }));
-    }
-
-    private void commit(PostgresSession session, String sql) throws SQLException {
-        try (Statement statement = session.createStatement()) {
-            // After this time the driver cancels it: a server process that waits for its standby does not notice a closed connection.
-            statement.setQueryTimeout((int) COMMIT_LIMIT.toSeconds());
-            statement.execute(sql);
-            if (statement.getUpdateCount() == 0 && sql.equals(UPDATE)) {
-                throw new SQLException("the table schema_version lacks its first row, so no commit can be proved");
-            }
-            PostgresSession.requireKnownOutcome(statement.getWarnings());
-        } catch (SQLException e) {
-            if (e.getCause() instanceof SocketTimeoutException) {
-                pauseNs = Math.clamp(2 * pauseNs, COMMIT_LIMIT.toNanos(), LONGEST_PAUSE.toNanos());
-                pausedNs = System.nanoTime();
-            }
-            throw e;
+            other.requireOwnServer();
+            one.inTransaction(Database.Work.of(_ -> {
+                one.requireOwnServer();
+                other.requireOwnServer();
+            }));
         }
     }
 
-    /// Returns a statement that waits at its commit for the disk and the synchronous standby.
-    private static String durableStatement(Session session) throws SQLException {
-        if (!session.text(CAN_EMIT).equals("0")) {
-            return EMIT;
-        }
-        return Migrations.hasStore(Migrations.Scripts.POSTGRESQL, session) ? UPDATE : MAKE_TABLE;
+    synchronized void closeObserver() {
+        close(observer);
+        observer = null;
     }
 
     @Override
     public void close() {
-        close(observer);
-        close(prober);
-        observer = null;
-        prober = null;
+        prover.close();
+        closeObserver();
     }
 
-    private static void close(@Nullable PostgresSession session) {
+    /// Closes the connection at once, also if another thread waits for its response.
+    static void abort(PostgresSession session) {
+        try {
+            session.unwrap(Connection.class).abort(Runnable::run);
+        } catch (SQLException e) {
+            LOG.debug("closing failed: {}", PostgresErrors.message(e));
+        }
+    }
+
+    static void close(@Nullable PostgresSession session) {
         try {
             if (session != null) {
                 session.close();

@@ -45,7 +45,7 @@ public record PostgresInspection(String host, String version, boolean standby, b
         PostgresConnector connector = new PostgresConnector(false);
         try (PostgresHost host = new PostgresHost(connector, address)) {
             ServerState state = host.observe();
-            host.prove(false);
+            host.prover().prove(state, false);
             try (PostgresSession session = connector.open(address, PostgresConnector.Timeouts.WATCH)) {
                 return new Outcome(name, Optional.of(read(address, state, session)), "",
                         false);

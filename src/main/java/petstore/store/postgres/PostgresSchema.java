@@ -93,7 +93,7 @@ final class PostgresSchema {
         }
         // The state has the new tables.
         var _ = host.observe();
-        host.close();
+        host.closeObserver();
     }
 
     /// Returns the place of the store in a database, e.g. `the schema public of the database postgresql://…`; absent without a store.

@@ -2,11 +2,15 @@ package petstore.store.postgres;
 
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -28,8 +32,11 @@ final class PostgresSearch {
 
     private static final Logger LOG = LoggerFactory.getLogger(PostgresSearch.class);
     static final Duration COMMAND_WAIT = Duration.ofMinutes(2);
-    static final String COMMAND_WAIT_IS_OVER = " after a wait of " + COMMAND_WAIT.toMinutes() + " minutes";
+    /// The wait of a command for what may never pass: somebody who revokes a key must soon know of a mistyped name.
+    private static final Duration SHORT_WAIT = Duration.ofSeconds(10);
     static final Duration PAUSE = Duration.ofMillis(250);
+    /// The time of one look at an unfinished commit.
+    private static final Duration COMMIT_WAIT = Duration.ofSeconds(1);
     /// The longest wait for a server whose timeline cannot be read now, while another one can be used. A standby that accepts no queries
     /// refuses them for ever.
     private static final Duration COMPARISON_WAIT = Duration.ofSeconds(10);
@@ -37,15 +44,19 @@ final class PostgresSearch {
     private final PostgresUri database;
     private final List<PostgresHost> hosts;
     private final boolean toWrite;
+    private final Duration doubtfulLimit;
     private Cluster cluster = Cluster.UNKNOWN;
     /// The first host of each cluster that was seen, by system identifier.
     private final Map<String, String> clusters = new LinkedHashMap<>();
+    private final Map<PostgresHost, CompletableFuture<Optional<SQLException>>> proofs = new HashMap<>();
 
     /// @param toWrite false for a command that only reads, which may use a standby
-    PostgresSearch(PostgresUri database, List<PostgresHost> hosts, boolean toWrite) {
+    /// @param doubtfulLimit the longest wait for a host whose outlook is doubtful
+    PostgresSearch(PostgresUri database, List<PostgresHost> hosts, boolean toWrite, Duration doubtfulLimit) {
         this.database = database;
         this.hosts = hosts;
         this.toWrite = toWrite;
+        this.doubtfulLimit = doubtfulLimit;
     }
 
     static List<PostgresHost> hosts(PostgresConnector connector, PostgresUri database) {
@@ -56,8 +67,8 @@ final class PostgresSearch {
     static <T> T forCommand(PostgresUri database, boolean toWrite, Duration wait, SqlFunction<PostgresHost, T> use) {
         List<PostgresHost> hosts = hosts(new PostgresConnector(false), database);
         try (Closer _ = new Closer(hosts)) {
-            String over = wait.isZero() ? "" : COMMAND_WAIT_IS_OVER;
-            return new PostgresSearch(database, hosts, toWrite).find(wait, over, host -> {
+            String over = wait.isZero() ? "" : " after a wait of %d s";
+            return new PostgresSearch(database, hosts, toWrite, SHORT_WAIT).find(wait, over, host -> {
                 new Closer(hosts).close();
                 return use.on(host);
             });
@@ -70,8 +81,8 @@ final class PostgresSearch {
 
     /// Uses a host, and waits for it if waiting may help.
     ///
+    /// @param over says in the message of a failure that the wait is over; may contain `%d` for the seconds
     /// @param use may run again, also after a COMMIT with an unknown outcome
-    /// @param over says in the message of a failure that the wait is over
     ///
     /// Errors: [CommandFailure].
     <T> T find(Duration limit, String over, SqlFunction<PostgresHost, T> use) {
@@ -91,10 +102,11 @@ final class PostgresSearch {
             }
             String reason = best.refusal().orElseThrow().reason();
             // The last attempt begins when the wait is over, and compares no timelines.
-            boolean late = waitedNs >= limit.toNanos();
+            Duration longest = best.isDoubtful() && doubtfulLimit.compareTo(limit) < 0 ? doubtfulLimit : limit;
+            boolean late = waitedNs >= longest.toNanos();
             if (late || !best.isTemporary()) {
-                throw new CommandFailure("the database " + database + " cannot be used" + (late ? over : "") + ": "
-                        + reason);
+                throw new CommandFailure("the database " + database + " cannot be used"
+                        + (late ? over.formatted(longest.toSeconds()) : "") + ": " + reason);
             }
             waiting.failed(best.host().name() + ": " + reason);
             LockSupport.parkNanos(PAUSE.toNanos());
@@ -125,11 +137,13 @@ final class PostgresSearch {
 
     /// Returns the results of all hosts, which are asked at the same time.
     static <H, R> List<R> askAll(List<H> hosts, Function<H, R> question) {
-        List<CompletableFuture<R>> asked = hosts.stream()
-                .map(host -> CompletableFuture.supplyAsync(() -> question.apply(host),
-                        asking -> Thread.ofPlatform().name("database-search").daemon().start(asking)))
-                .toList();
+        List<CompletableFuture<R>> asked = hosts.stream().map(host -> inBackground(host, question)).toList();
         return asked.stream().map(CompletableFuture::join).toList();
+    }
+
+    private static <H, R> CompletableFuture<R> inBackground(H host, Function<H, R> question) {
+        return CompletableFuture.supplyAsync(() -> question.apply(host),
+                asking -> Thread.ofPlatform().name("database-search").daemon().start(asking));
     }
 
     private static Candidate<PostgresHost> ask(PostgresHost host) {
@@ -153,12 +167,29 @@ final class PostgresSearch {
         return new Candidate<>(answer.host(), answer.server(), refusal.or(answer::refusal));
     }
 
+    /// Waits for a moment until the host has proved that it commits. An unfinished commit is looked at again the next time.
     private Candidate<PostgresHost> prove(Candidate<PostgresHost> usable) {
+        PostgresHost host = usable.host();
+        CompletableFuture<Optional<SQLException>> proof = proofs.computeIfAbsent(host,
+                _ -> inBackground(host, this::findFailure));
         try {
-            usable.host().prove(toWrite);
-            return usable;
+            Optional<SQLException> failure = proof.get(COMMIT_WAIT.toMillis(), TimeUnit.MILLISECONDS);
+            proofs.remove(host);
+            return failure.map(e -> refused(host, e)).orElse(usable);
+        } catch (TimeoutException e) {
+            return new Candidate<>(host, Optional.empty(), Optional.of(new Refusal(
+                    host.prover().reason().orElse("no commit has completed yet"), Refusal.Outlook.DOUBTFUL)));
+        } catch (ExecutionException | InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private Optional<SQLException> findFailure(PostgresHost host) {
+        try {
+            host.prover().prove(host.state(), toWrite);
+            return Optional.empty();
         } catch (SQLException e) {
-            return refused(usable.host(), e);
+            return Optional.of(e);
         }
     }
 }

@@ -28,8 +28,8 @@ import petstore.store.postgres.watch.Refusal;
 import petstore.store.postgres.watch.ServerState;
 import petstore.store.postgres.watch.State;
 
-/// Follows the primary of a PostgreSQL database. A thread for each host asks it every half second for its state and for a durable commit,
-/// one looks at the clock, and one carries out the effects.
+/// Follows the primary of a PostgreSQL database. Of two threads for each host, one asks it every half second for its state, and then the
+/// other for a durable commit. One thread looks at the clock, and one carries out the effects.
 final class PostgresWatch {
 
     private static final Logger LOG = LoggerFactory.getLogger(PostgresWatch.class);
@@ -37,6 +37,7 @@ final class PostgresWatch {
     /// The interval for a host to which no connection can be made.
     private static final Duration SHORT_INTERVAL = Duration.ofMillis(250);
     private static final Duration EXPIRY_INTERVAL = Duration.ofMillis(100);
+    private static final Duration UNTIL_WOKEN = Duration.ofDays(1);
 
     private final CurrentPrimary primary;
     private final Map<String, PostgresHost> hosts;
@@ -72,7 +73,8 @@ final class PostgresWatch {
         begin(this::checkTrust, () -> {
         });
         for (PostgresHost host : hosts.values()) {
-            begin(() -> follow(host), host::close);
+            Thread prover = begin(() -> prove(host), host.prover()::close);
+            begin(() -> follow(host, prover), host::close);
         }
         var _ = primary.atStart(primary::findEpoch);
     }
@@ -99,29 +101,61 @@ final class PostgresWatch {
         return thread;
     }
 
-    private Duration follow(PostgresHost host) {
+    /// Asks a host for its state. If a server of it can be used, wakes the thread that proves it.
+    private Duration follow(PostgresHost host, Thread prover) {
         State asked = primary.state();
-        if (asked.term() > 0) {
-            // A server was left after the last question.
-            closeUnused(host, asked);
+        if (asked.term() > 0 && asked.phase() instanceof State.None) {
+            // Its address may lead to another server by now, and a session keeps the defaults that it began with.
+            host.closeObserver();
         }
         Duration interval = SHORT_INTERVAL;
         try {
-            interval = ask(host, asked);
-        } catch (PostgresSession.TransactionPoolingException e) {
-            primary.observe(new Observation.Pooled(asked.term(), host.name(), PostgresErrors.message(e)));
+            ServerState server = host.observe();
+            State seen = primary.observe(new Observation.Seen(host.name(), server));
+            host.prover().reason().ifPresent(
+                    reason -> primary.observe(new Observation.Failed(host.name(), reason, Optional.empty())));
+            if (Refusal.of(server, seen.cluster(), true).isEmpty()) {
+                LockSupport.unpark(prover);
+            }
+            interval = seen.term() == asked.term() ? INTERVAL : Duration.ZERO;
         } catch (Throwable e) {
-            primary.observe(failed(host.name(), e));
+            observeFailure(asked, host, e);
         }
-        closeUnused(host, primary.state());
         return interval;
     }
 
-    /// Makes the next question of a host use new sessions if no server is used: its address may lead to another server by now, and a
-    /// session keeps the defaults that it began with.
-    private static void closeUnused(PostgresHost host, State state) {
-        if (state.phase() instanceof State.None) {
-            host.close();
+    private void observeFailure(State asked, PostgresHost host, Throwable e) {
+        primary.observe(e instanceof PostgresSession.TransactionPoolingException
+                ? new Observation.Pooled(asked.term(), host.name(), PostgresErrors.message(e))
+                : failed(host.name(), e));
+    }
+
+    /// Makes the server of a host commit, if it can be used. A thread that was woken meanwhile does so again at once.
+    private Duration prove(PostgresHost host) {
+        State asked = primary.state();
+        Optional<ServerState> shown = host.findState()
+                .filter(server -> Refusal.of(server, asked.cluster(), true).isEmpty());
+        if (shown.isPresent()) {
+            try {
+                prove(host, asked, shown.get());
+            } catch (Throwable e) {
+                observeFailure(asked, host, e);
+            }
+        }
+        return UNTIL_WOKEN;
+    }
+
+    private void prove(PostgresHost host, State asked, ServerState server) throws SQLException {
+        Optional<Adoption> used = asked.used().filter(
+                adoption -> adoption.host().equals(host.name()) && adoption.server().isSameRun(server));
+        long beganNs = host.prover().prove(server, true);
+        used.ifPresent(adoption -> adoption.committed(beganNs));
+        CatalogueVersion known = asked.last().map(Adoption::version).orElse(new CatalogueVersion(0, 0));
+        CatalogueVersion read = host.prover().version();
+        State proved = primary.observe(new Observation.Proved(asked.term(), host.name(), server, known, read, beganNs,
+                Duration.ofNanos(System.nanoTime() - beganNs)));
+        if (proved.term() == asked.term()) {
+            used.ifPresent(adoption -> adoption.reached(adoption.versionOf(read), beganNs));
         }
     }
 
@@ -132,31 +166,6 @@ final class PostgresWatch {
         boolean isExpected = e instanceof SQLException || e instanceof Failure || e.getCause() instanceof SQLException;
         return new Observation.Failed(host, reason,
                 isExpected ? Optional.empty() : Optional.of(e.getClass().getSimpleName() + ": " + reason));
-    }
-
-    /// Asks a host once. Returns the time until the next time.
-    private Duration ask(PostgresHost host, State asked) throws SQLException {
-        ServerState server = host.observe();
-        State seen = primary.observe(new Observation.Seen(host.name(), server));
-        if (Refusal.of(server, seen.cluster(), true).isPresent()) {
-            return INTERVAL;
-        }
-        if (seen.term() != asked.term()) {
-            return Duration.ZERO;
-        }
-        long beganNs = host.prove(true);
-        CatalogueVersion known = asked.last().map(Adoption::version).orElse(new CatalogueVersion(0, 0));
-        CatalogueVersion read = host.version();
-        State proved = primary.observe(new Observation.Proved(asked.term(), host.name(), server, known, read, beganNs,
-                Duration.ofNanos(System.nanoTime() - beganNs)));
-        if (proved.term() != asked.term()) {
-            return SHORT_INTERVAL;
-        }
-        asked.used().filter(adoption -> adoption.host().equals(host.name())).ifPresent(adoption -> {
-            adoption.reached(adoption.versionOf(read), beganNs);
-            adoption.committed(beganNs);
-        });
-        return INTERVAL;
     }
 
     private Duration checkTrust() {

@@ -100,8 +100,7 @@ class FullPostgresTest {
         Postgres.forCommand(address, SchemaPolicy.AUTO, StoreAccess.CREATE).close();
         server.query("ALTER ROLE shop CONNECTION LIMIT 2");
         try (PostgresHost host = PostgresSearch.hosts(new PostgresConnector(false), address).getFirst()) {
-            host.observe();
-            host.prove(true);
+            host.prover().prove(host.observe(), true);
             CompletableFuture<CurrentPrimary> starting = CompletableFuture.supplyAsync(() -> PostgresWatch
                     .start(List.of(host), Cluster.UNKNOWN, 1, Duration.ofMinutes(1)));
             await().during(Duration.ofSeconds(2)).atMost(PATIENCE).until(() -> !starting.isDone());
@@ -131,7 +130,7 @@ class FullPostgresTest {
         assertThatThrownBy(() -> Postgres.forService(address, SchemaPolicy.AUTO, 2, Duration.ofSeconds(1),
                 new AtomicBoolean())).hasMessageContaining("cannot be used and --database-wait is over: FATAL");
         assertThatThrownBy(() -> PostgresSearch.forCommand(address, true, Duration.ofMillis(1), found -> found))
-                .hasMessageContaining("cannot be used after a wait of 2 minutes: FATAL");
+                .hasMessageContaining("cannot be used after a wait of 0 s: FATAL");
     }
 
     private void assertWaits(Supplier<SqlStore> open, int slots) throws SQLException {

@@ -94,7 +94,7 @@ class PostgresSearchTest {
         PostgresUri address = address(old.host(), next.host());
         List<PostgresHost> hosts = PostgresSearch.hosts(new PostgresConnector(false), address);
         try {
-            assertThat(new PostgresSearch(address, hosts, true).<PostgresHost>find(SHORT, "", found -> found)
+            assertThat(new PostgresSearch(address, hosts, true, SHORT).<PostgresHost>find(SHORT, "", found -> found)
                     .address().hostNames()).isEqualTo(old.host());
         } finally {
             hosts.forEach(PostgresHost::close);

@@ -102,7 +102,7 @@ class PostgresWatchTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            synchronous_standby_names = 'nobody'  | the outcome of a COMMIT is unknown: the synchronous standby has not confirmed it; check that it is running
+            synchronous_standby_names = 'nobody'  | a commit waits for its synchronous standby (synchronous_standby_names = nobody); check that it is running
             default_transaction_read_only = on    | the database is read-only (default_transaction_read_only)
             fsync = off                           | the database would lose data: its setting fsync is off
             full_page_writes = off                | the database would lose data: its setting full_page_writes is off""")
@@ -201,9 +201,9 @@ class PostgresWatchTest {
         })).asInstanceOf(type(Failure.class)).extracting(Failure::unavailability).isEqualTo(Optional.of(cause));
     }
 
-    /// Each attempt that waits for the standby occupies a process of the server until it is cancelled.
+    /// Each attempt that waits for the standby occupies a process of the server.
     @Test
-    void cancelsCommitsThatStandbyDoesNotConfirm() {
+    void hasOneUnfinishedCommitThatStandbyDoesNotConfirm() {
         try (SqlStore store = serve(server.url())) {
             server.alterSystem("SET synchronous_standby_names = 'nobody'");
             awaitWithinLimit(() -> assertUnready(store));

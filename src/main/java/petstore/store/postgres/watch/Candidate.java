@@ -21,10 +21,12 @@ public record Candidate<H>(H host, Optional<ServerState> server, Optional<Refusa
                         .thenComparingLong(Candidate::timeline)));
     }
 
-    /// Returns 3 for a usable primary, 2 for a usable standby, and 1 if waiting may help.
+    /// Returns 4 for a usable primary, 3 for a usable standby, and 1 or 2 if waiting may help.
     private int rank() {
-        int usable = server.filter(ServerState::standby).isPresent() ? 2 : 3;
-        return refusal.isEmpty() ? usable : isTemporary() ? 1 : 0;
+        if (refusal.isPresent()) {
+            return !isTemporary() ? 0 : isDoubtful() ? 1 : 2;
+        }
+        return server.filter(ServerState::standby).isPresent() ? 3 : 4;
     }
 
     private long timeline() {
@@ -34,6 +36,10 @@ public record Candidate<H>(H host, Optional<ServerState> server, Optional<Refusa
     /// Returns true if waiting may help.
     public boolean isTemporary() {
         return refusal.isPresent() && !has(Refusal.Outlook.LASTING);
+    }
+
+    public boolean isDoubtful() {
+        return has(Refusal.Outlook.DOUBTFUL);
     }
 
     private boolean has(Refusal.Outlook outlook) {

@@ -12,6 +12,8 @@ public record Refusal(String reason, Outlook outlook, String advice) {
         LASTING,
         /// Waiting may help.
         PASSING,
+        /// Waiting may help, e.g. until a name exists or a standby is back. A command does not wait for long.
+        DOUBTFUL,
         /// No server responds, e.g. of a machine without power. Waiting may help if no other host can be used.
         UNREACHABLE
     }
