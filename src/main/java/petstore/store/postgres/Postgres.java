@@ -55,6 +55,7 @@ public final class Postgres implements Database {
             PostgresSearch search = new PostgresSearch(uri, hosts, true);
             var _ = search.find(wait, SERVICE_WAIT_IS_OVER, found -> {
                 PostgresSchema.prepare(found, migrate, StoreAccess.CREATE);
+                var _ = found.ask(PostgresSchema::requireReady);
                 return found.version();
             });
             Duration rest = wait.minusNanos(System.nanoTime() - beganNs);

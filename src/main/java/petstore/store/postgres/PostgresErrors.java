@@ -104,7 +104,8 @@ final class PostgresErrors {
                         + PostgresSchema.BY_OPTIONS + "NAME";
             case "42501" -> isOfRowSecurity(root)
                     ? "; it would hide rows: give the user BYPASSRLS, or disable row-level security on the store's tables"
-                    : "; the user must own the database, or be allowed to create tables in its schema";
+                    : "; GRANT the privilege to the user, or let the user own the database";
+            case "42P01" -> "; if it exists, GRANT USAGE of its schema to the user";
             case "55P03" -> "; other sessions use the table, e.g. pg_dump: end them, or wait";
             case "08001" -> "; see that it runs and that its address (--database or --to) is right";
             case POOLER -> server(root).isPresent() ? "" : "; the port may be of another program";

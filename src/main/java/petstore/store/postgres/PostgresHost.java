@@ -141,7 +141,7 @@ final class PostgresHost implements AutoCloseable {
         outdated = true;
     }
 
-    private <T> T ask(Database.Work<T> question) throws SQLException {
+    <T> T ask(Database.Work<T> question) throws SQLException {
         try {
             return question.on(observer());
         } catch (Throwable e) {

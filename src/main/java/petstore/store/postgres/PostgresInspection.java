@@ -62,6 +62,9 @@ public record PostgresInspection(String host, String version, boolean standby, b
     private static PostgresInspection read(PostgresUri address, ServerState state, PostgresSession session)
             throws SQLException {
         int schema = Migrations.version(Migrations.Scripts.POSTGRESQL, session);
+        if (schema == Migrations.LATEST) {
+            PostgresSchema.requireTables(session, true);
+        }
         return new PostgresInspection(address.hostNames(), session.text("SHOW server_version"), state.standby(),
                 state.readOnly(),
                 state.off(), session.text(SERVERS_SETTING), isPooled(session), session.text("SHOW server_encoding"),
