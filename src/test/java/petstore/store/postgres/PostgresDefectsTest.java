@@ -44,16 +44,6 @@ class PostgresDefectsTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final NewPet REX = new NewPet("Rex", 7, Optional.empty());
     private static final String KEY_ID = "4fQ0c8sXbT";
-    private static final String GRANT = """
-            GRANT USAGE ON SCHEMA zoo TO %1$s;
-            GRANT SELECT ON schema_version, api_key_change, catalogue_version TO %1$s;
-            GRANT SELECT, INSERT ON pet TO %1$s;
-            GRANT SELECT, UPDATE ON pet_id TO %1$s;
-            GRANT SELECT, UPDATE (last_used_ms) ON api_key TO %1$s;
-            GRANT SELECT, INSERT, DELETE ON idempotency TO %1$s;
-            REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA zoo FROM PUBLIC;
-            GRANT EXECUTE ON FUNCTION next_idempotency_id TO %1$s;
-            """;
 
     private final String url = PostgresServer.newDatabase();
     private final String role = "keeper_of_" + url.substring(url.lastIndexOf('/') + 1);
@@ -68,7 +58,16 @@ class PostgresDefectsTest {
             store.keys().add(ApiKey.issued(new KeyToken(KEY_ID, "secret"), "one", Set.of(Scope.READ), Instant.EPOCH,
                     Optional.empty(), Optional.empty()));
         }
-        execute(GRANT.formatted(role));
+        execute("""
+                GRANT USAGE ON SCHEMA zoo TO %1$s;
+                GRANT SELECT ON schema_version, api_key_change, catalogue_version TO %1$s;
+                GRANT SELECT, INSERT ON pet TO %1$s;
+                GRANT SELECT, UPDATE ON pet_id TO %1$s;
+                GRANT SELECT, UPDATE (last_used_ms) ON api_key TO %1$s;
+                GRANT SELECT, INSERT, DELETE ON idempotency TO %1$s;
+                REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA zoo FROM PUBLIC;
+                GRANT EXECUTE ON FUNCTION next_idempotency_id TO %1$s;
+                """.formatted(role));
     }
 
     @AfterEach
