@@ -109,7 +109,8 @@ public final class Migrations {
         return current;
     }
 
-    private static String script(String name) {
+    /// Returns the text of a script, e.g. `migrations/sqlite/1.sql`.
+    public static String script(String name) {
         try (InputStream script = Migrations.class.getResourceAsStream(name)) {
             if (script == null) {
                 throw new IllegalStateException("no script " + name);

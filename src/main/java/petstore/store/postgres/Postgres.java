@@ -15,6 +15,7 @@ import petstore.NewPet;
 import petstore.Pet;
 import petstore.PetQuery;
 import petstore.store.Database;
+import petstore.store.KnownVersion;
 import petstore.store.SchemaPolicy;
 import petstore.store.StoreAccess;
 import petstore.store.TimeBudget;
@@ -55,7 +56,8 @@ public final class Postgres implements Database {
             PostgresSearch search = new PostgresSearch(uri, hosts, true, wait);
             var _ = search.find(wait, SERVICE_WAIT_IS_OVER, found -> {
                 PostgresSchema.prepare(found, migrate, StoreAccess.CREATE);
-                return found.prover().version();
+                var _ = found.ask(PostgresSchema::requireReady);
+                return found.ask(KnownVersion::read);
             });
             Duration rest = wait.minusNanos(System.nanoTime() - beganNs);
             CurrentPrimary primary = opened.add(PostgresWatch.start(hosts, search.cluster(),

@@ -37,7 +37,8 @@ final class PostgresConnector {
         static final Timeouts REQUEST = TimeBudget.POSTGRES.statement().map(limits -> new Timeouts(limits.lock(),
                 limits.whole(), limits.response(), Duration.ofSeconds(2))).orElseThrow();
         /// For the watch of the primary.
-        static final Timeouts WATCH = new Timeouts(Duration.ofSeconds(2), Duration.ofSeconds(5));
+        static final Timeouts WATCH = new Timeouts(Duration.ofMillis(500), Duration.ofSeconds(2),
+                Duration.ofSeconds(2), Duration.ofSeconds(5));
         static final Timeouts COMMAND = new Timeouts(Duration.ofMinutes(10), Duration.ofHours(1));
         static final Timeouts MIGRATION = new Timeouts(Duration.ZERO, Duration.ofMinutes(1));
 

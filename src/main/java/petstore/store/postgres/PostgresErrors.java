@@ -38,6 +38,8 @@ final class PostgresErrors {
     private static final String ROW_SECURITY = "rls.c";
     /// SQLSTATE `disk_full`.
     private static final String FULL_DISK = "53100";
+    /// SQLSTATE `lock_not_available`.
+    private static final String LOCK = "55P03";
     /// The SQLSTATE of all errors of PgBouncer 1.18. Only their texts differ.
     private static final String POOLER = "08P01";
     private static final String NO_DATABASE = "no such database";
@@ -56,6 +58,11 @@ final class PostgresErrors {
     static boolean isDefect(SQLException e) {
         String state = String.valueOf(e.getSQLState());
         return state.startsWith("22") || state.startsWith("23");
+    }
+
+    /// Returns true if another session had a lock for too long.
+    static boolean isLock(SQLException e) {
+        return LOCK.equals(e.getSQLState());
     }
 
     static String message(Throwable e) {
@@ -104,8 +111,9 @@ final class PostgresErrors {
                         + PostgresSchema.BY_OPTIONS + "NAME";
             case "42501" -> isOfRowSecurity(root)
                     ? "; it would hide rows: give the user BYPASSRLS, or disable row-level security on the store's tables"
-                    : "; the user must own the database, or be allowed to create tables in its schema";
-            case "55P03" ->
+                    : "; GRANT the privilege to the user, or let the user own the database";
+            case "42P01" -> "; if it exists, GRANT USAGE of its schema to the user";
+            case LOCK ->
                 "; other sessions use the table, e.g. pg_dump, or another create waits for its standby: end them, or wait";
             case "08001" -> "; see that it runs and that its address (--database or --to) is right";
             case POOLER -> server(root).isPresent() ? "" : "; the port may be of another program";

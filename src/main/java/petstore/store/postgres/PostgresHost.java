@@ -69,17 +69,15 @@ final class PostgresHost implements AutoCloseable {
             outdated = false;
             closeObserver();
         }
-        try {
-            ServerState now = read(observer());
-            answered = true;
-            state = Optional.of(now);
-            prover.judge(now, observer());
-            return now;
-        } catch (Throwable e) {
-            state = Optional.empty();
-            closeObserver();
-            throw e;
-        }
+        state = Optional.empty();
+        ServerState now = ask(session -> {
+            ServerState shown = read(session);
+            prover.judge(shown, session);
+            return shown;
+        });
+        answered = true;
+        state = Optional.of(now);
+        return now;
     }
 
     /// Returns the state that was observed last; absent if the last question failed.
@@ -130,6 +128,16 @@ final class PostgresHost implements AutoCloseable {
     /// Makes the next query use new sessions, because the address may lead to another server now. May be called from any thread.
     void reconnect() {
         outdated = true;
+    }
+
+    /// Asks the server. After an error the next question uses a new session.
+    synchronized <T> T ask(Database.Work<T> question) throws SQLException {
+        try {
+            return question.on(observer());
+        } catch (Throwable e) {
+            closeObserver();
+            throw e;
+        }
     }
 
     private PostgresSession observer() throws SQLException {

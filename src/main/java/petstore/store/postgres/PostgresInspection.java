@@ -47,8 +47,7 @@ public record PostgresInspection(String host, String version, boolean standby, b
             ServerState state = host.observe();
             host.prover().prove(state, false);
             try (PostgresSession session = connector.open(address, PostgresConnector.Timeouts.WATCH)) {
-                return new Outcome(name, Optional.of(read(address, state, session)), "",
-                        false);
+                return new Outcome(name, Optional.of(read(address, state, session)), "", false);
             }
         } catch (SQLException e) {
             Refusal refusal = PassingFailures.refusal(e, false);
@@ -62,10 +61,12 @@ public record PostgresInspection(String host, String version, boolean standby, b
     private static PostgresInspection read(PostgresUri address, ServerState state, PostgresSession session)
             throws SQLException {
         int schema = Migrations.version(Migrations.Scripts.POSTGRESQL, session);
+        if (schema == Migrations.LATEST) {
+            PostgresSchema.requireTables(session, true);
+        }
         return new PostgresInspection(address.hostNames(), session.text("SHOW server_version"), state.standby(),
-                state.readOnly(),
-                state.off(), session.text(SERVERS_SETTING), isPooled(session), session.text("SHOW server_encoding"),
-                Integer.parseInt(session.text("SHOW max_connections")), schema,
+                state.readOnly(), state.off(), session.text(SERVERS_SETTING), isPooled(session),
+                session.text("SHOW server_encoding"), Integer.parseInt(session.text("SHOW max_connections")), schema,
                 obstacle(session, address),
                 Instant.ofEpochMilli(Long.parseLong(session.text(PostgresPets.SELECT_NOW))));
     }

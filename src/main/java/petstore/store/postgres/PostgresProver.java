@@ -32,7 +32,7 @@ final class PostgresProver implements AutoCloseable {
     private static final String EMIT = "SELECT pg_logical_emit_message(true, 'petstore', '')";
     private static final String UPDATE = "UPDATE schema_version SET version = version WHERE version = 1";
     private static final String MAKE_TABLE = "CREATE TEMPORARY TABLE petstore_probe () ON COMMIT DROP";
-    /// What a server process waits for; no row if it has ended, or waits for its client.
+    /// Yields what a server process waits for. There is no row if it has ended, or if it waits for its client.
     private static final String SELECT_WAIT = "SELECT CASE wait_event WHEN 'SyncRep'"
             + " THEN 'its synchronous standby (synchronous_standby_names = '"
             + " || current_setting('synchronous_standby_names') || '); check that it is running'"

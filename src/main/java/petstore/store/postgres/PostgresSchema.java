@@ -40,6 +40,7 @@ final class PostgresSchema {
     private static final String OTHER_STORE = "SELECT coalesce(min(oid::regnamespace::text), '') FROM pg_namespace"
             + " WHERE oid <> " + CURRENT + " AND oid IN (SELECT relnamespace FROM pg_class WHERE relkind IN ('r', 'p')"
             + " AND relname IN ('pet', 'pet_id') GROUP BY relnamespace HAVING count(*) = 2)";
+    private static final String DEFECTS = Migrations.script("migrations/postgresql/defects.sql");
     static final String BY_OPTIONS = " by options=-csearch_path%3D";
 
     private PostgresSchema() {
@@ -69,6 +70,7 @@ final class PostgresSchema {
                                 + SafeText.command("keys create") + "' makes one"));
             }
             if (!Migrations.arePending(migrate, Migrations.Scripts.POSTGRESQL, session)) {
+                requireTables(session, false);
                 return;
             }
         }
@@ -83,6 +85,7 @@ final class PostgresSchema {
                 boolean created = prepareUpgrade(locked, host);
                 session.limit(PostgresConnector.Timeouts.MIGRATION.statement());
                 Migrations.run(locked, Migrations.Scripts.POSTGRESQL, Migrations.LATEST);
+                requireTables(locked, false);
                 // Its COMMIT waits for the standby, which may not respond.
                 session.limit(PostgresConnector.Timeouts.COMMAND.statement());
                 return created;
@@ -94,6 +97,24 @@ final class PostgresSchema {
         // The state has the new tables.
         var _ = host.observe();
         host.closeObserver();
+    }
+
+    /// Throws `SQLException` with all defects of a store: a crash may empty a table, changes may pass its triggers, or, for a service, its
+    /// role lacks a privilege.
+    static void requireTables(Session session, boolean serves) throws SQLException {
+        String defects = Session.rows(session.prepare(DEFECTS, serves, serves), row -> row.getString(1)).getFirst();
+        if (!defects.isEmpty()) {
+            throw new SQLException(defects);
+        }
+    }
+
+    /// Checks the schema, and the tables for a service. A newer schema may have others. Errors: as for [Migrations#requireLatest];
+    /// `SQLException` with the defects. Returns true.
+    static boolean requireReady(Session session) throws SQLException {
+        if (Migrations.requireLatest(session) == Migrations.LATEST) {
+            requireTables(session, true);
+        }
+        return true;
     }
 
     /// Returns the place of the store in a database, e.g. `the schema public of the database postgresql://…`; absent without a store.
@@ -140,7 +161,8 @@ final class PostgresSchema {
         String current = session.text("SELECT coalesce(current_schema(), '')");
         if (current.isEmpty() || current.startsWith("pg_")) {
             return Optional.of("no schema for tables is in its search_path, which is "
-                    + session.text("SHOW search_path") + "; create one of these, or name another" + BY_OPTIONS
+                    + session.text("SHOW search_path") + "; create one of these, GRANT its USAGE, or name another"
+                    + BY_OPTIONS
                     + "NAME");
         }
         String taken = session.text(TAKEN);

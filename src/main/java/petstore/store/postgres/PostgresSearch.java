@@ -32,7 +32,7 @@ final class PostgresSearch {
 
     private static final Logger LOG = LoggerFactory.getLogger(PostgresSearch.class);
     static final Duration COMMAND_WAIT = Duration.ofMinutes(2);
-    /// The wait of a command for what may never pass: somebody who revokes a key must soon know of a mistyped name.
+    /// The longest wait of a command whose host may be a typing error: to revoke a key is urgent.
     private static final Duration SHORT_WAIT = Duration.ofSeconds(10);
     static final Duration PAUSE = Duration.ofMillis(250);
     /// The time of one look at an unfinished commit.
@@ -171,7 +171,7 @@ final class PostgresSearch {
     private Candidate<PostgresHost> prove(Candidate<PostgresHost> usable) {
         PostgresHost host = usable.host();
         CompletableFuture<Optional<SQLException>> proof = proofs.computeIfAbsent(host,
-                _ -> inBackground(host, this::findFailure));
+                _ -> inBackground(usable, this::findFailure));
         try {
             Optional<SQLException> failure = proof.get(COMMIT_WAIT.toMillis(), TimeUnit.MILLISECONDS);
             proofs.remove(host);
@@ -184,9 +184,9 @@ final class PostgresSearch {
         }
     }
 
-    private Optional<SQLException> findFailure(PostgresHost host) {
+    private Optional<SQLException> findFailure(Candidate<PostgresHost> usable) {
         try {
-            host.prover().prove(host.state(), toWrite);
+            usable.host().prover().prove(usable.server().orElseThrow(), toWrite);
             return Optional.empty();
         } catch (SQLException e) {
             return Optional.of(e);

@@ -6,7 +6,6 @@ import java.util.Optional;
 import petstore.CatalogueVersion;
 import petstore.store.Database;
 import petstore.store.KnownVersion;
-import petstore.store.Migrations;
 import petstore.store.SqlFunction;
 
 /// The sessions of a [Postgres]. The defaults are those of a command: requests are always allowed, and no epoch is known.
@@ -37,7 +36,7 @@ interface PostgresSessions extends Database.Watch, AutoCloseable {
 
     @Override
     default void check() {
-        var _ = use(Migrations::requireLatest);
+        var _ = use(PostgresSchema::requireReady);
     }
 
     @Override

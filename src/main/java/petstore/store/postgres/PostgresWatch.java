@@ -149,13 +149,23 @@ final class PostgresWatch {
         Optional<Adoption> used = asked.used().filter(
                 adoption -> adoption.host().equals(host.name()) && adoption.server().isSameRun(server));
         long beganNs = host.prover().prove(server, true);
-        used.ifPresent(adoption -> adoption.committed(beganNs));
         CatalogueVersion known = asked.last().map(Adoption::version).orElse(new CatalogueVersion(0, 0));
-        CatalogueVersion read = host.prover().version();
+        CatalogueVersion read;
+        try {
+            read = host.prover().version();
+        } catch (SQLException e) {
+            if (PostgresErrors.isLock(e)) {
+                used.ifPresent(adoption -> adoption.committed(beganNs));
+            }
+            throw e;
+        }
         State proved = primary.observe(new Observation.Proved(asked.term(), host.name(), server, known, read, beganNs,
                 Duration.ofNanos(System.nanoTime() - beganNs)));
         if (proved.term() == asked.term()) {
-            used.ifPresent(adoption -> adoption.reached(adoption.versionOf(read), beganNs));
+            used.ifPresent(adoption -> {
+                adoption.reached(adoption.versionOf(read), beganNs);
+                adoption.committed(beganNs);
+            });
         }
     }
 

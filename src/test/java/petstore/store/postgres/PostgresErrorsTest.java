@@ -4,7 +4,6 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
-import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -32,7 +31,6 @@ import petstore.Scope;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
 import petstore.store.StoreAccess;
-import petstore.store.postgres.watch.Refusal;
 import petstore.store.sqlite.Sqlite;
 import petstore.testkit.AbstractCatalogueTest;
 import petstore.testkit.LogLines;
@@ -61,17 +59,6 @@ class PostgresErrorsTest {
         assertThat(reason(new EOFException())).contains("failed. The server closes the connection: ");
         assertThat(reason(new SocketTimeoutException("Connect timed out"))).contains("failed. No response in time: ");
         assertThat(reason(new SocketException("Connection reset"))).contains("failed. Connection reset; ");
-    }
-
-    /// Java's exception has the system's text as its only reason.
-    @Test
-    void onlyTemporaryFailureOfDnsPasses() {
-        assertThat(ofDns("db: Temporary failure in name resolution")).isEqualTo(Refusal.Outlook.UNREACHABLE);
-        assertThat(ofDns("db: Name or service not known")).isEqualTo(Refusal.Outlook.LASTING);
-    }
-
-    private static Refusal.Outlook ofDns(String reason) {
-        return PassingFailures.refusal(new SQLException("", "08001", new UnknownHostException(reason)), true).outlook();
     }
 
     private static String reason(IOException cause) {

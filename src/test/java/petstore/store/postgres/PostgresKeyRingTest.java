@@ -143,7 +143,7 @@ class PostgresKeyRingTest extends AbstractKeyRingTest {
         try (LogLines log = new LogLines("petstore.store.postgres")) {
             assertThatThrownBy(() -> keys().addFirst(first())).isInstanceOf(Failure.class)
                     .hasRootCauseMessage("localhost:" + URI.create(url).getPort()
-                            + ": ERROR: relation \"api_key\" does not exist");
+                            + ": ERROR: relation \"api_key\" does not exist; if it exists, GRANT USAGE of its schema to the user");
             assertThat(log.with("waiting")).isEmpty();
         }
     }

@@ -80,6 +80,21 @@ class PostgresSearchTest {
         assertThat(old.query("SELECT name FROM pet")).isEmpty();
     }
 
+    /// A name that does not exist yet is normal in Kubernetes; a command may have a mistyped one.
+    @Test
+    void unknownHostIsWaitedForButNotLongByCommand() {
+        assertThatThrownBy(() -> Postgres.forService(address("none.invalid:5432"), SchemaPolicy.AUTO, 1, SHORT,
+                new AtomicBoolean())).isInstanceOf(CommandFailure.class)
+                .hasMessageContaining("--database-wait is over: the host cannot be resolved: none.invalid");
+        assertThat(log.with("waiting for the database: none.invalid:5432: the host cannot be resolved")).isNotEmpty();
+        PostgresUri address = address("none.invalid:5432");
+        List<PostgresHost> hosts = PostgresSearch.hosts(new PostgresConnector(false), address);
+        PostgresSearch command = new PostgresSearch(address, hosts, true, SHORT);
+        assertThatThrownBy(() -> command.find(PATIENCE, " after a wait of %d s", found -> found))
+                .isInstanceOf(CommandFailure.class).hasMessageContaining(
+                        " after a wait of " + SHORT.toSeconds() + " s: the host cannot be resolved: none.invalid");
+    }
+
     @Test
     void waitsForServerThatIsFull() {
         next.query("ALTER ROLE clerk CONNECTION LIMIT 0");

@@ -134,7 +134,7 @@ class PostgresSettingsTest {
         PostgresServer.execute("ALTER ROLE " + role + " SET search_path = public, pg_catalog");
         PostgresServer.execute("ALTER ROLE " + role + " SET lock_timeout = '10s'");
         assertThatThrownBy(() -> serve(clerkUrl)).isInstanceOf(CommandFailure.class)
-                .hasMessageContaining("the database ignores lock_timeout = 0: it stays 10s");
+                .hasMessageContaining("the database ignores lock_timeout = 500ms: it stays 10s");
     }
 
     /// A pooler may have sent the statements of a transaction elsewhere.

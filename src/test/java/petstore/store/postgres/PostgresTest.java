@@ -232,7 +232,7 @@ class PostgresTest {
     /// The server itself ends the statements that wait, so that their outcome is known.
     @ParameterizedTest
     @ValueSource(strings = {"LOCK TABLE pet", "LOCK TABLE pet IN SHARE MODE", "LOCK TABLE pet_id IN SHARE MODE",
-            "UPDATE pet_id SET last_id = last_id"})
+            "LOCK TABLE pet_id", "UPDATE pet_id SET last_id = last_id"})
     void createsThatWaitForLockAreKnownNotToBeAdded(String lock) throws SQLException {
         try (SqlStore store = serve();
                 Connection connection = PostgresServer.connect(url);
