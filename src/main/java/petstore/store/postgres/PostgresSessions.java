@@ -27,7 +27,7 @@ interface PostgresSessions extends Database.Watch, AutoCloseable {
     }
 
     @Override
-    default void onNewLineage(Database.Work<?> reading) {
+    default void onNewLineage(Runnable action) {
     }
 
     @Override

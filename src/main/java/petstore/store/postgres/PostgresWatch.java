@@ -195,9 +195,7 @@ final class PostgresWatch {
             PostgresPool pool = opened.add(new PostgresPool(
                     Objects.requireNonNull(hosts.get(adoption.host())), adoption.server(), poolSize));
             if (adoption.beginsEpoch()) {
-                try (PostgresSession session = pool.connect()) {
-                    primary.readNewLineage(session);
-                }
+                primary.beginLineage();
             }
             opened.handOver();
             primary.observe(new Observation.Opened(adoption.term(), pool, age(adoption)));
