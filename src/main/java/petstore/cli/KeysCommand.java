@@ -147,7 +147,7 @@ final class KeysCommand {
         }
     }
 
-    @Command(name = "prune", description = "Removes API keys that were revoked or expired some time ago.", footer = {"",
+    @Command(name = "prune", description = "Removes API keys that were revoked or expired long ago.", footer = {"",
             "Example:", "  petstore keys prune --older-than 30d"})
     static final class Prune extends StoreCommand implements Runnable {
         @Option(names = "--older-than", defaultValue = "90d", paramLabel = "TIME", description = "Time since the key's end, e.g. 30d.")
