@@ -12,6 +12,9 @@ import java.util.concurrent.CompletableFuture;
 /// For any number of threads. All methods except [#known] and [#refresh] block. Errors: as for [Catalogue].
 public interface KeyRing {
 
+    /// The most keys for which [#add] adds another, revoked and expired ones too. Each process reads all keys after a change of one.
+    int MOST_KEYS = 10_000;
+
     /// Returns the keys in memory, as of the last completed [#refresh].
     Known known();
 
@@ -22,6 +25,8 @@ public interface KeyRing {
     /// @param readNs the time when their reading began, by [System#nanoTime]
     record Known(Map<String, ApiKey> keys, Instant read, long readNs) {
 
+        private static final Duration LONG_AGO = Duration.ofDays(1);
+
         public Duration age() {
             return Duration.ofNanos(System.nanoTime() - readNs);
         }
@@ -29,6 +34,11 @@ public interface KeyRing {
         /// Returns the time by the clock of the database, estimated.
         public Instant now() {
             return read.plus(age());
+        }
+
+        /// Returns the same keys, as if they were read too long ago for any use.
+        public Known outdated() {
+            return new Known(keys, read.minus(LONG_AGO), readNs - LONG_AGO.toNanos());
         }
     }
 
@@ -43,7 +53,7 @@ public interface KeyRing {
 
     /// Adds a key. It is durable when this returns.
     ///
-    /// Errors: [CommandFailure] if its name is [ApiKey#CONFIGURED_NAME], or that of a
+    /// Errors: [CommandFailure] if there are [#MOST_KEYS] or more, if its name is [ApiKey#CONFIGURED_NAME], or that of a
     /// key that is valid when this one is created. Keys of one name share the results of `Idempotency-Key`s.
     void add(ApiKey key);
 
@@ -64,6 +74,9 @@ public interface KeyRing {
     ///
     /// @param retiredUntil the end of the replaced secret; absent if it ends at once
     Optional<ApiKey> rotate(String id, ApiKey.SecretHash secret, Optional<Instant> retiredUntil);
+
+    /// Removes the keys that were revoked or had expired by `end`, and returns them. The results of their owners' `Idempotency-Key`s stay.
+    List<ApiKey> prune(Instant end);
 
     /// Records the times of the last uses of keys, by id. A time before the recorded time changes nothing.
     void recordUses(Map<String, Instant> lastUses);

@@ -33,9 +33,9 @@ import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-@Command(name = "keys", description = "Creates, lists, rotates and revokes API keys.", subcommands = {
+@Command(name = "keys", description = "Creates, lists, rotates, revokes and removes API keys.", subcommands = {
         KeysCommand.Create.class, KeysCommand.ListAll.class, KeysCommand.Rotate.class,
-        KeysCommand.Revoke.class}, synopsisSubcommandLabel = "COMMAND", footer = {
+        KeysCommand.Revoke.class, KeysCommand.Prune.class}, synopsisSubcommandLabel = "COMMAND", footer = {
                 "", "Example:", "  petstore keys list"})
 final class KeysCommand {
 
@@ -144,6 +144,22 @@ final class KeysCommand {
             change("revoke", choice(), StoreAccess.CHANGE,
                     (keys, now) -> keys.revoke(find(keys, idOrName, now).id(), now)
                             .orElseThrow(() -> unknown(idOrName)));
+        }
+    }
+
+    @Command(name = "prune", description = "Removes API keys that were revoked or expired long ago.", footer = {"",
+            "Example:", "  petstore keys prune --older-than 30d"})
+    static final class Prune extends StoreCommand implements Runnable {
+        @Option(names = "--older-than", defaultValue = "90d", paramLabel = "TIME", description = "Time since the key's end, e.g. 30d.")
+        private Duration age;
+
+        @Override
+        public void run() {
+            try (SqlStore open = choice().open(StoreAccess.CHANGE)) {
+                List<ApiKey> removed = open.keys().prune(open.keys().now().minus(age));
+                removed.forEach(key -> Audit.log("remove", key));
+                console().printError("Removed " + removed.size() + (removed.size() == 1 ? " API key" : " API keys"));
+            }
         }
     }
 

@@ -53,7 +53,8 @@ public interface Database extends AutoCloseable {
     /// Queues the reading of a page, as [#read].
     CompletableFuture<Page> readPage(PetQuery query);
 
-    /// Runs `work`, which only reads, without queueing. For keys, versions and health.
+    /// Runs `work`, which only reads, without queueing. For keys, versions and health. In a service, nothing else may call it outside
+    /// [OneAtATime].
     <T> T readUnqueued(Work<T> work);
 
     /// Runs `work` in one transaction, which is durable when this returns. If it throws, the transaction is rolled back.
@@ -124,9 +125,9 @@ public interface Database extends AutoCloseable {
         /// Returns the epoch of [#version] if the database watches it; absent if only a query can tell.
         Optional<Long> findEpoch();
 
-        /// Registers a reading. It runs each time that the data do not continue those before, e.g. after a failover that lost animals, and
-        /// before requests use them.
-        void onNewLineage(Work<?> reading);
+        /// Registers an action. It runs each time that the data do not continue those before, e.g. after a failover that lost animals, and
+        /// before requests use them. It must not block.
+        void onNewLineage(Runnable action);
 
         /// Tries a write if the last one failed, so that the database becomes ready without requests. Blocks.
         default void retryWrite() {

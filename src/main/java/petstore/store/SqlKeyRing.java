@@ -3,8 +3,9 @@ package petstore.store;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -21,16 +22,18 @@ import petstore.ApiKey.SecretHash;
 import petstore.CommandFailure;
 import petstore.KeyRing;
 import petstore.RateLimit;
+import petstore.SafeText;
 import petstore.Scope;
 import petstore.store.queue.SharedReading;
 
 /// The key ring in the table `api_key`, and its keys in memory. Times are in milliseconds since 1970-01-01T00:00:00Z.
 final class SqlKeyRing implements KeyRing, AutoCloseable {
 
-    private static final String COLUMNS = "SELECT id, name, scopes, secret_sha256, created_ms, expires_ms, revoked_ms,"
-            + " retired_sha256, retired_until_ms, last_used_ms, rate_limit FROM api_key ";
-    private static final String FIND = COLUMNS + "WHERE id = ?";
-    private static final String LIST = COLUMNS + "ORDER BY created_ms, id";
+    private static final String COLUMNS = "id, name, scopes, secret_sha256, created_ms, expires_ms, revoked_ms,"
+            + " retired_sha256, retired_until_ms, last_used_ms, rate_limit";
+    private static final String ALL = "SELECT " + COLUMNS + " FROM api_key";
+    private static final String FIND = ALL + " WHERE id = ?";
+    private static final String LIST = ALL + " ORDER BY created_ms, id";
     private static final String INSERT = "INSERT INTO api_key"
             + " (id, name, scopes, secret_sha256, created_ms, expires_ms, rate_limit) VALUES (?, ?, ?, ?, ?, ?, ?)";
     private static final String REVOKE = "UPDATE api_key SET revoked_ms = ? WHERE id = ? AND revoked_ms IS NULL";
@@ -39,6 +42,8 @@ final class SqlKeyRing implements KeyRing, AutoCloseable {
             + " secret_sha256 = ? WHERE id = ?";
     private static final String USE = "UPDATE api_key SET last_used_ms = ? WHERE id = ?"
             + " AND (last_used_ms IS NULL OR last_used_ms < ?)";
+    private static final String PRUNE = "DELETE FROM api_key WHERE revoked_ms <= ? OR expires_ms <= ? RETURNING "
+            + COLUMNS;
 
     /// @param changes the number of changes of keys in the store, read before the keys
     private record Snapshot(long changes, Known known) {
@@ -46,15 +51,19 @@ final class SqlKeyRing implements KeyRing, AutoCloseable {
     }
 
     private final Database database;
+    private final OneAtATime background;
     private final String selectChanges;
     private final SharedReading<Boolean> refreshes;
     private final AtomicReference<Snapshot> snapshot = new AtomicReference<>(Snapshot.NONE);
 
-    SqlKeyRing(Database database, MeterRegistry meters) {
+    SqlKeyRing(Database database, OneAtATime background, MeterRegistry meters) {
         this.database = database;
+        this.background = background;
         this.refreshes = new SharedReading<>("keys", database.traits().patience(), this::refreshNow, meters);
         this.selectChanges = "SELECT changes, (" + database.dialect().selectNow() + ") FROM api_key_change";
-        database.watch().onNewLineage(Database.Work.of(session -> snapshot.set(read(session, Snapshot.NONE))));
+        // Keys of another server may have the same number of changes.
+        database.watch().onNewLineage(
+                () -> snapshot.updateAndGet(before -> new Snapshot(-1, before.known().outdated())));
     }
 
     @Override
@@ -91,7 +100,8 @@ final class SqlKeyRing implements KeyRing, AutoCloseable {
             long changes = row.getLong(1);
             Map<String, ApiKey> keys = changes == before.changes()
                     ? before.known().keys()
-                    : list(session).stream().collect(Collectors.toMap(ApiKey::id, Function.identity()));
+                    : Session.rows(session.prepare(ALL), SqlKeyRing::key).stream()
+                            .collect(Collectors.toMap(ApiKey::id, Function.identity()));
             return new Snapshot(changes, new Known(keys, Instant.ofEpochMilli(row.getLong(2)), beganNs));
         });
     }
@@ -112,8 +122,8 @@ final class SqlKeyRing implements KeyRing, AutoCloseable {
     @Override
     public boolean addFirst(ApiKey key) {
         return database.watch().atStart(() -> {
-            // Read first: a store that has keys needs no lock, and no space on a full disk.
-            if (list().isEmpty()) {
+            // Known first: a store that has keys needs no lock, and no space on a full disk.
+            if (known().keys().isEmpty()) {
                 database.write(session -> {
                     database.dialect().lockKeys(session);
                     return list(session).isEmpty() ? insert(session, key) : 0;
@@ -131,7 +141,7 @@ final class SqlKeyRing implements KeyRing, AutoCloseable {
 
     @Override
     public List<ApiKey> list() {
-        return database.readUnqueued(SqlKeyRing::list);
+        return background.run(() -> database.readUnqueued(SqlKeyRing::list));
     }
 
     private static List<ApiKey> list(Session session) throws SQLException {
@@ -156,21 +166,33 @@ final class SqlKeyRing implements KeyRing, AutoCloseable {
     }
 
     @Override
+    public List<ApiKey> prune(Instant end) {
+        long endMs = end.toEpochMilli();
+        return database.write(session -> Session.rows(session.prepare(PRUNE, endMs, endMs), SqlKeyRing::key));
+    }
+
+    @Override
     public void recordUses(Map<String, Instant> lastUses) {
-        database.write(session -> {
+        background.run(() -> database.write(session -> {
             // Every process updates in the same order, so that there is no deadlock.
             for (Map.Entry<String, Instant> use : new TreeMap<>(lastUses).entrySet()) {
                 long usedMs = use.getValue().toEpochMilli();
                 session.prepare(USE, usedMs, use.getKey(), usedMs).executeUpdate();
             }
             return lastUses.size();
-        });
+        }));
     }
 
-    /// Inserts a key, unless its name is taken. The caller has locked the keys.
+    /// Inserts a key, unless its name is taken or there are too many. The caller has locked the keys.
     private static int insert(Session session, ApiKey key) throws SQLException {
         ApiKey.requireNotConfigured(key.name());
-        for (ApiKey other : list(session)) {
+        List<ApiKey> others = list(session);
+        if (others.size() >= MOST_KEYS) {
+            throw new CommandFailure(String.format(Locale.ROOT,
+                    "the store has %,d API keys, and may have %,d; '%s' removes revoked and expired keys",
+                    others.size(), MOST_KEYS, SafeText.command("keys prune")));
+        }
+        for (ApiKey other : others) {
             if (other.name().equals(key.name()) && other.isValidAt(key.created())) {
                 throw new CommandFailure("the key " + other.id() + " has the name " + other.shownName()
                         + "; choose another with --name, or rotate or revoke that key");
@@ -186,8 +208,10 @@ final class SqlKeyRing implements KeyRing, AutoCloseable {
     }
 
     private static ApiKey key(ResultSet row) throws SQLException {
-        Set<Scope> scopes = Arrays.stream(row.getString(3).split(" ", -1)).map(Scope::find).flatMap(Optional::stream)
-                .collect(Collectors.toSet());
+        Set<Scope> scopes = EnumSet.noneOf(Scope.class);
+        for (String scope : row.getString(3).split(" ", -1)) {
+            Scope.find(scope).ifPresent(scopes::add);
+        }
         return new ApiKey(row.getString(1), row.getString(2), scopes, SecretHash.ofHex(row.getString(4)),
                 Instant.ofEpochMilli(row.getLong(5)), moment(row, 6), moment(row, 7), retired(row),
                 Optional.ofNullable(row.getString(11)).map(text -> RateLimit.find(text).orElse(RateLimit.LEAST)),

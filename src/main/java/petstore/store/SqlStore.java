@@ -38,6 +38,7 @@ public final class SqlStore implements AutoCloseable {
     }
 
     private final Database database;
+    private final OneAtATime background = new OneAtATime();
     private final SharedMemory memory;
     private final SqlCatalogue catalogue;
     private final SqlKeyRing keys;
@@ -54,7 +55,7 @@ public final class SqlStore implements AutoCloseable {
         this.database = database;
         this.memory = new SharedMemory(meters);
         this.catalogue = new SqlCatalogue(database, memory, idsOfBlock, meters);
-        this.keys = new SqlKeyRing(database, meters);
+        this.keys = new SqlKeyRing(database, background, meters);
         this.checks = new SharedReading<>("store-check", database.traits().patience(), this::checkNow, meters);
         QueueMetrics.measureLength("readers", database::waitingReads, meters);
     }
@@ -93,7 +94,7 @@ public final class SqlStore implements AutoCloseable {
     }
 
     public Database.Facts facts() {
-        return database.facts();
+        return background.run(database::facts);
     }
 
     /// Throws [petstore.Failure] of kind `UNAVAILABLE` if the store is not ready. Each call asks [Database.Watch#requireReady]. One

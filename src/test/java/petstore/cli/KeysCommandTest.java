@@ -68,6 +68,33 @@ class KeysCommandTest {
     }
 
     @Test
+    void prunesKeysThatEndedLongAgo() {
+        create("till");
+        create("old");
+        create("revoked");
+        assertThat(keys("revoke", "revoked").code()).isZero();
+        assertThat(keys("revoke", "old").code()).isZero();
+        TestStore.execute(folder, "UPDATE api_key SET revoked_ms = revoked_ms - 7776000000 WHERE name = 'old'");
+        assertThat(keys("prune")).isEqualTo(new Ending(Main.DONE, List.of(), List.of("Removed 1 API key")));
+        assertThat(keys("prune", "--older-than", "1h").err()).containsExactly("Removed 0 API keys");
+        assertThat(keys("list").out()).hasSize(3);
+        assertThat(keys("prune", "--older-than", "1ms").err()).containsExactly("Removed 1 API key");
+        assertThat(keys("list").out()).hasSize(2).last().asString().contains("till");
+    }
+
+    @Test
+    void refusesMoreKeysThanLimit() {
+        create("first");
+        TestStore.execute(folder, "INSERT INTO api_key (id, name, scopes, secret_sha256, created_ms)"
+                + " WITH RECURSIVE number (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM number WHERE i < 9999)"
+                + " SELECT 'other ' || i, 'other ' || i, scopes, secret_sha256, created_ms FROM api_key, number");
+        assertThat(keys("create", "--name", "last")).isEqualTo(new Ending(Main.FAILED, List.of(),
+                List.of("petstore: the store has 10,000 API keys, and may have 10,000;"
+                        + " 'petstore keys prune' removes revoked and expired keys")));
+        assertThat(keys("rotate", "first").code()).isZero();
+    }
+
+    @Test
     void listFits100Columns() {
         String longest = create(LONG_NAME + "🐈🐈", "--rate-limit", "999999999/365d", "--expires-in", "36500d");
         String revoked = create(LONG_NAME, "--rate-limit", "600/1m");

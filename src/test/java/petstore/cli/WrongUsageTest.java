@@ -148,7 +148,7 @@ class WrongUsageTest {
             "keys create --name x --expires-in 1d --expires-at 2100-01-01 | --expires-in=TIME, --expires-at=MOMENT are mutually exclusive (specify only one) (see 'petstore keys create --help')",
             "serve --idle-timeout 0s | --idle-timeout: '0s' is too short; the least is 1ms (see 'petstore serve --help')",
             "serve --rate-limit | missing required parameter for option '--rate-limit' (COUNT/TIME) (see 'petstore serve --help')",
-            "keys | missing command; give one of create, list, rotate, revoke (see 'petstore keys --help')"})
+            "keys | missing command; give one of create, list, rotate, revoke, prune (see 'petstore keys --help')"})
     void explainsWrongUsage(String line) {
         String[] parts = line.split(" \\| ", 2);
         assertThat(CommandLines.ending(Map.of(), parts[0].split(" ", 0)))

@@ -125,6 +125,64 @@ public abstract class AbstractKeyRingTest {
         assertThat(keys().list()).isEmpty();
     }
 
+    /// Revoked and expired keys count, too, because each process has all keys in memory.
+    @Test
+    void addsKeysUpToLimit() throws Exception {
+        execute(rows(KeyRing.MOST_KEYS - 5));
+        assertThat(addConcurrently((ring, i) -> {
+            try {
+                ring.add(key("new" + i, NOW, Set.of(Scope.READ), Optional.empty()));
+                return true;
+            } catch (CommandFailure e) {
+                assertThat(e).hasMessage("the store has 10,000 API keys, and may have 10,000;"
+                        + " 'petstore keys prune' removes revoked and expired keys");
+                return false;
+            }
+        })).filteredOn(added -> added).hasSize(5);
+        assertThat(keys().prune(NOW)).hasSize(KeyRing.MOST_KEYS - 5);
+        keys().add(key("another", NOW, Set.of(Scope.READ), Optional.empty()));
+    }
+
+    /// Another version of the program, or SQL, may have added them.
+    @Test
+    void usesMoreKeysThanLimit() {
+        execute(rows(KeyRing.MOST_KEYS + 1));
+        reopen();
+        assertThat(keys().addFirst(key("first", NOW, Set.of(Scope.READ), Optional.empty()))).isFalse();
+        keys().refresh().join();
+        assertThat(keys().addFirst(key("first", NOW, Set.of(Scope.READ), Optional.empty()))).isFalse();
+        assertThat(keys().known().keys()).hasSize(KeyRing.MOST_KEYS + 1);
+        assertThat(keys().rotate("old 1", SecretHash.of("x"), Optional.empty())).isPresent();
+        assertThatThrownBy(() -> keys().add(key("another", NOW, Set.of(Scope.READ), Optional.empty())))
+                .isInstanceOf(CommandFailure.class).hasMessageStartingWith("the store has 10,001 API keys");
+    }
+
+    /// Returns the SQL that adds revoked keys.
+    private static String rows(int count) {
+        return "INSERT INTO api_key (id, name, scopes, secret_sha256, created_ms, revoked_ms)"
+                + " WITH RECURSIVE number (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM number WHERE i < " + count
+                + ") SELECT 'old ' || i, 'old ' || i, 'pets:read', '" + "0".repeat(64) + "', i, i FROM number";
+    }
+
+    @Test
+    void prunesKeysThatHadEnded() {
+        ApiKey valid = key("valid", NOW, Set.of(Scope.READ), Optional.empty());
+        ApiKey expired = key("expired", NOW, Set.of(Scope.READ), Optional.of(NOW.plusSeconds(1)));
+        ApiKey later = key("later", NOW, Set.of(Scope.READ), Optional.of(NOW.plusSeconds(2)));
+        ApiKey revoked = key("revoked", NOW, Set.of(Scope.READ), Optional.of(NOW.plusSeconds(9)));
+        ApiKey revokedLater = key("revoked later", NOW, Set.of(Scope.READ), Optional.empty());
+        for (ApiKey key : List.of(valid, expired, later, revoked, revokedLater)) {
+            keys().add(key);
+        }
+        keys().revoke(revoked.id(), NOW.plusSeconds(1));
+        keys().revoke(revokedLater.id(), NOW.plusSeconds(2));
+        assertThat(keys().prune(NOW)).isEmpty();
+        assertReload(() -> assertThat(keys().prune(NOW.plusSeconds(1))).extracting(ApiKey::name)
+                .containsExactlyInAnyOrder("expired", "revoked"), true);
+        assertThat(keys().list()).extracting(ApiKey::name).containsExactlyInAnyOrder("valid", "later",
+                "revoked later");
+    }
+
     @Test
     void addsOnlyOneOfConcurrentKeysWithSameName() throws Exception {
         assertThat(addConcurrently((ring, _) -> {

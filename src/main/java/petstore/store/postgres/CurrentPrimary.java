@@ -39,7 +39,7 @@ final class CurrentPrimary implements PostgresSessions {
     private final Duration wait;
     private final long beganNs = System.nanoTime();
     private final Runnable wakeEffects;
-    private final List<Database.Work<?>> readings = new CopyOnWriteArrayList<>();
+    private final List<Runnable> onNewLineage = new CopyOnWriteArrayList<>();
 
     /// @param cluster that of the servers which were seen
     /// @param hosts the number of hosts
@@ -102,15 +102,13 @@ final class CurrentPrimary implements PostgresSessions {
     }
 
     @Override
-    public void onNewLineage(Database.Work<?> reading) {
-        readings.add(reading);
+    public void onNewLineage(Runnable action) {
+        onNewLineage.add(action);
     }
 
-    /// Carries out the registered readings, before requests use the server of a new epoch.
-    void readNewLineage(PostgresSession session) throws SQLException {
-        for (Database.Work<?> reading : readings) {
-            var _ = reading.on(session);
-        }
+    /// Runs the registered actions, before requests use the server of a new epoch.
+    void beginLineage() {
+        onNewLineage.forEach(Runnable::run);
     }
 
     @Override

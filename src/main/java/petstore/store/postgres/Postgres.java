@@ -28,7 +28,7 @@ public final class Postgres implements Database {
 
     /// While one transaction waits for its COMMIT, the next already waits in the database.
     private static final int WRITERS = 2;
-    /// Connections for keys, versions and health checks.
+    /// Connections for keys, versions and health checks, whose statements are short, and for one [petstore.store.OneAtATime].
     private static final int OTHERS = 2;
     /// The connections of a service besides those of its readers: two of them watch the primary.
     public static final int FURTHER_CONNECTIONS = WRITERS + OTHERS + 2;

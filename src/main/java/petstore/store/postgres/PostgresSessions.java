@@ -26,7 +26,7 @@ interface PostgresSessions extends Database.Watch, AutoCloseable {
     }
 
     @Override
-    default void onNewLineage(Database.Work<?> reading) {
+    default void onNewLineage(Runnable action) {
     }
 
     @Override

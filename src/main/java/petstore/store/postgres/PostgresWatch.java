@@ -44,6 +44,7 @@ final class PostgresWatch {
     private final int poolSize;
     private final Outage outage = new Outage(LOG, Level.ERROR, "the database cannot be used",
             "the database can be used again");
+    private final Suspensions suspensions = Suspensions.ofMachine();
     private final List<Thread> threads = new CopyOnWriteArrayList<>();
     private volatile @Nullable Thread effects;
 
@@ -179,8 +180,12 @@ final class PostgresWatch {
     }
 
     private Duration checkTrust() {
-        primary.state().used()
-                .ifPresent(adoption -> primary.observe(new Observation.Silent(adoption.term(), age(adoption))));
+        Duration suspended = suspensions.next();
+        if (suspended.isPositive()) {
+            primary.beginLineage();
+        }
+        primary.state().used().ifPresent(adoption -> primary
+                .observe(new Observation.Silent(adoption.term(), age(adoption).plus(suspended))));
         return EXPIRY_INTERVAL;
     }
 
@@ -214,9 +219,7 @@ final class PostgresWatch {
             PostgresPool pool = opened.add(new PostgresPool(
                     Objects.requireNonNull(hosts.get(adoption.host())), adoption.server(), poolSize));
             if (adoption.beginsEpoch()) {
-                try (PostgresSession session = pool.connect()) {
-                    primary.readNewLineage(session);
-                }
+                primary.beginLineage();
             }
             opened.handOver();
             primary.observe(new Observation.Opened(adoption.term(), pool, age(adoption)));

@@ -166,7 +166,7 @@ public final class Sqlite implements Database, Database.Dialect, Database.Watch 
 
     /// Does nothing: a service writes nothing once its files are replaced.
     @Override
-    public void onNewLineage(Work<?> reading) {
+    public void onNewLineage(Runnable action) {
     }
 
     @Override

@@ -97,10 +97,15 @@ class BearerTest {
     void acceptsNewSecretAtOnceAndReplacedSecretNeverAgain() {
         KeyToken replaced = issue();
         KeyToken renewed = new KeyToken(replaced.id(), token().secret());
-        PostgresServer.query(url, "CREATE TABLE pause AS SELECT 0.7::float8 AS seconds");
-        PostgresServer.query(url, "ALTER TABLE api_key RENAME TO kept");
-        PostgresServer.query(url, "CREATE VIEW api_key AS"
-                + " SELECT kept.* FROM kept, (SELECT pg_sleep(seconds) FROM pause OFFSET 0) AS paused");
+        Optional<Long> before = store.catalogue().findEpoch();
+        PostgresServer.query(url, """
+                CREATE TABLE pause AS SELECT 0::float8 AS seconds;
+                ALTER TABLE api_key RENAME TO kept;
+                CREATE VIEW api_key AS
+                  SELECT kept.* FROM kept, (SELECT pg_sleep(seconds) FROM pause OFFSET 0) AS paused""");
+        await("the watch has seen that the table was replaced").atMost(PATIENCE).ignoreExceptions()
+                .until(() -> store.catalogue().findEpoch().filter(epoch -> epoch > before.orElseThrow()).isPresent());
+        PostgresServer.query(url, "UPDATE pause SET seconds = 0.7");
         PostgresServer.query(url, "UPDATE api_key_change SET changes = changes + 1");
         CompletableFuture<?> slowRefresh = store.keys().refresh();
         await("a slow refresh").atMost(PATIENCE).until(() -> !PostgresServer.query(url,
@@ -123,9 +128,9 @@ class BearerTest {
     void savesUsesLaterIfSavingFails() {
         KeyToken token = issue();
         assertThat(authenticate(token)).isInstanceOf(Bearer.Accepted.class);
-        PostgresServer.query(url, "ALTER TABLE api_key RENAME TO elsewhere");
+        PostgresServer.query(url, "ALTER TABLE api_key ADD CONSTRAINT unused CHECK (last_used_ms IS NULL)");
         assertThatThrownBy(bearer::saveUses).isInstanceOf(Failure.class);
-        PostgresServer.query(url, "ALTER TABLE elsewhere RENAME TO api_key");
+        PostgresServer.query(url, "ALTER TABLE api_key DROP CONSTRAINT unused");
         bearer.saveUses();
         assertThat(store.keys().find(token.id())).flatMap(ApiKey::lastUsed).isPresent();
     }

@@ -7,13 +7,16 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.AfterEach;
@@ -22,10 +25,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import petstore.ApiKey;
+import petstore.Closer;
 import petstore.CommandFailure;
 import petstore.Failure;
 import petstore.KeyRing;
 import petstore.KeyToken;
+import petstore.NewPet;
 import petstore.Scope;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
@@ -103,7 +108,7 @@ class PostgresKeyRingTest extends AbstractKeyRingTest {
     /// A failure after the first adoption. If only the response to a COMMIT is lost, the key was added.
     @ParameterizedTest
     @CsvSource({"close, FROM api_key_change, false", "silence, FROM api_key_change, false",
-            "close, FROM api_key ORDER, true", "silence, LOCK TABLE, false",
+            "close, rate_limit FROM api_key, true", "silence, LOCK TABLE, false",
             "refuse, FROM api_key_change, false", "close, INSERT INTO api_key, true",
             "close, INSERT INTO api_key;COMMIT, false",
             "close, INSERT INTO api_key;COMMIT, true", "silence, INSERT INTO api_key;COMMIT, true",
@@ -157,6 +162,64 @@ class PostgresKeyRingTest extends AbstractKeyRingTest {
         PostgresUri address = PostgresUri.parse(url.replaceFirst("localhost:[0-9]+", "127.0.0.1:" + proxy.port()));
         return new SqlStore(Postgres.forService(address, SchemaPolicy.AUTO, 2, wait, new AtomicBoolean()),
                 new SimpleMeterRegistry());
+    }
+
+    /// Other sessions and the disk hold up everything else: reads, writes, metrics, and the last uses of keys.
+    @Test
+    void readsKeysBesideWorkThatHangs() throws Exception {
+        String address = url + "?options=-csearch_path%3Dpublic%2Cpg_catalog";
+        execute("CREATE FUNCTION pg_database_size(name) RETURNS bigint LANGUAGE sql AS"
+                + " 'SELECT pg_advisory_xact_lock(1); SELECT 1::bigint'");
+        ApiKey used = first();
+        keys().add(used);
+        ApiKey other = ApiKey.issued(KeyToken.random(), "other", Set.of(Scope.READ), Instant.EPOCH, Optional.empty(),
+                Optional.empty());
+        keys().add(other);
+        AtomicBoolean ended = new AtomicBoolean();
+        try (SqlStore busy = new SqlStore(Postgres.forService(PostgresUri.parse(address), SchemaPolicy.AUTO, 1,
+                PATIENCE, new AtomicBoolean()), new SimpleMeterRegistry());
+                Connection connection = PostgresServer.connect(url);
+                Statement locks = connection.createStatement();
+                ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+                Closer end = new Closer()) {
+            end.add(() -> ended.set(true));
+            busy.keys().refresh().join();
+            connection.setAutoCommit(false);
+            locks.execute("SELECT pg_advisory_xact_lock(1)");
+            locks.execute("SELECT id FROM api_key WHERE id = '" + used.id() + "' FOR UPDATE");
+            locks.execute("LOCK TABLE pet IN ACCESS EXCLUSIVE MODE");
+            for (Supplier<?> task : List.<Supplier<?>>of(busy::facts, () -> {
+                busy.keys().recordUses(Map.of(used.id(), Instant.now()));
+                return 1;
+            }, () -> busy.catalogue().find(1).join(), () -> busy.catalogue()
+                    .add(new NewPet("Rex", 1, Optional.empty()), Optional.empty()).join())) {
+                for (int i = 0; i < 3; i++) {
+                    threads.execute(() -> repeat(task, ended));
+                }
+            }
+            await("the reader, both writers, and the rest on one connection").atMost(PATIENCE)
+                    .until(() -> PostgresServer.waitingForLocks(url).size() >= 4);
+            for (int i = 0; i < 20; i++) {
+                boolean revoked = i % 2 == 0;
+                execute("UPDATE api_key SET revoked_ms = " + (revoked ? 1 : "NULL") + " WHERE id = '" + other.id()
+                        + "'");
+                assertThat(busy.keys().refresh()).succeedsWithin(Duration.ofSeconds(1));
+                assertThat(busy.keys().known().keys().values()).filteredOn(key -> key.revoked().isPresent())
+                        .hasSize(revoked ? 1 : 0);
+                busy.check();
+                assertThat(busy.catalogue().version()).succeedsWithin(Duration.ofSeconds(1));
+            }
+        }
+    }
+
+    private static void repeat(Supplier<?> task, AtomicBoolean ended) {
+        while (!ended.get()) {
+            try {
+                var _ = task.get();
+            } catch (Failure | CompletionException e) {
+                // It took too long, as it should.
+            }
+        }
     }
 
     /// Otherwise two processes that record uses of the same keys could deadlock.

@@ -269,9 +269,10 @@ class PostgresWatchTest {
         }
     }
 
+    /// The API keys cannot be read meanwhile.
     @Test
-    void beginsNewEpochAfterOlderDumpIsRestored() {
-        try (SqlStore store = serve(server.url())) {
+    void beginsNewEpochAfterOlderDumpIsRestored() throws SQLException {
+        try (SqlStore store = serve(server.url()); Connection locking = server.connect()) {
             store.keys()
                     .add(ApiKey.issued(KeyToken.random(), "lost", Set.of(Scope.READ), Instant.EPOCH,
                             Optional.empty(), Optional.empty()));
@@ -283,12 +284,23 @@ class PostgresWatchTest {
             server.query("ALTER TABLE api_key DISABLE TRIGGER ALL");
             server.query("DELETE FROM api_key");
             server.query("DELETE FROM pet WHERE id = 2");
+            locking.setAutoCommit(false);
+            try (Statement lock = locking.createStatement()) {
+                lock.execute("LOCK TABLE api_key IN ACCESS EXCLUSIVE MODE");
+            }
+            assertThat(store.keys().known().age()).isLessThan(Duration.ofHours(1));
+            Instant now = store.keys().known().now();
             server.query("UPDATE pet_id SET last_id = 1");
             awaitWithinLimit(() -> {
                 CatalogueVersion after = AbstractCatalogueTest.awaited(store.catalogue().version());
                 assertThat(after.lastId()).isEqualTo(1);
                 assertThat(after.epoch()).isGreaterThan(before.epoch());
             });
+            assertThat(store.keys().known().age()).as("age of keys of the epoch before")
+                    .isGreaterThan(Duration.ofHours(1));
+            assertThat(store.keys().known().now()).isBetween(now, now.plus(LIMIT.multipliedBy(2)));
+            locking.rollback();
+            store.keys().refresh().join();
             assertThat(store.keys().known().keys()).as("keys are read again although no change was counted").isEmpty();
             assertThat(add(store, "Tom")).isEqualTo(2);
             assertThat(AbstractCatalogueTest.awaited(store.catalogue().find(2)).orElseThrow().name())

@@ -3,8 +3,7 @@ package petstore.store.postgres.watch;
 /// An action that follows from an observation. Each is carried out once, in the order of the observations.
 public sealed interface Effect {
 
-    /// Opens connections to a server, and reads the API keys if an epoch begins. Its result is [Observation.Opened] or
-    /// [Observation.OpeningFailed].
+    /// Opens connections to a server. Its result is [Observation.Opened] or [Observation.OpeningFailed].
     record Open(Adoption adoption) implements Effect {
     }
 

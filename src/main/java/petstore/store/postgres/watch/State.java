@@ -29,7 +29,7 @@ public record State(long term, Phase phase, Optional<Adoption> last, Optional<Se
     public record None() implements Phase {
     }
 
-    /// Connections to a server are being opened, and the API keys are read if an epoch begins. Requests are refused.
+    /// Connections to a server are being opened. Requests are refused.
     public record Opening(Adoption adoption) implements Phase {
     }
 
@@ -70,7 +70,7 @@ public record State(long term, Phase phase, Optional<Adoption> last, Optional<Se
         return "the database cannot be used: " + reason();
     }
 
-    /// Until the server is opened, no epoch can continue: its keys may not have been read.
+    /// Until the server is opened, no epoch can continue: the API keys in memory may be those of another server.
     State opening(Adoption adoption) {
         return new State(term, new Opening(adoption), Optional.of(adoption), Optional.empty(), cluster, reasons,
                 logged);
