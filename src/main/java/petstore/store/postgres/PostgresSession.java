@@ -30,7 +30,7 @@ final class PostgresSession extends Session {
         private static final long serialVersionUID = 1L;
 
         UnknownOutcomeException(SQLException cause) {
-            this(PostgresErrors.message(cause), cause.getSQLState());
+            this(PostgresErrors.reason(cause), cause.getSQLState());
         }
 
         private UnknownOutcomeException(String reason, @Nullable String state) {
@@ -59,6 +59,8 @@ final class PostgresSession extends Session {
     private static final String STANDBY_WAIT = "syncrep.c";
     /// SQLSTATE `no_active_sql_transaction`.
     private static final String NO_TRANSACTION = "25P01";
+    /// A synchronous standby that does not confirm a COMMIT by then may be gone.
+    private static final Duration COMMIT_LIMIT = Duration.ofSeconds(10);
 
     private final String mark;
     private long usedId;
@@ -117,11 +119,12 @@ final class PostgresSession extends Session {
         return committed;
     }
 
-    /// Runs `work` in one transaction. Errors: `SQLException`, also if the commit may be missing on the standby; then the outcome is
+    /// Runs `work` in one transaction. Its COMMIT may take as long as the statements before it, at least ten seconds. Errors: `SQLException`, also if the commit may be missing on the standby; then the outcome is
     /// unknown.
     <T> T inTransaction(Database.Work<T> work) throws SQLException {
         connection.setAutoCommit(false);
         connection.clearWarnings();
+        long beganNs = System.nanoTime();
         T result;
         boolean changed;
         try {
@@ -134,10 +137,16 @@ final class PostgresSession extends Session {
             rollBack(e);
             throw e;
         }
+        Duration limit = Duration.ofMillis(connection.getNetworkTimeout());
+        Duration ofCommit = Duration.ofNanos(System.nanoTime() - beganNs).plus(COMMIT_LIMIT);
+        if (limit.compareTo(ofCommit) > 0) {
+            limit(ofCommit);
+        }
         commit(() -> {
             connection.commit();
             return connection.getWarnings();
         });
+        limit(limit);
         connection.setAutoCommit(true);
         committed |= changed;
         return result;

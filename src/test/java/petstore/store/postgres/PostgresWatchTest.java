@@ -43,6 +43,7 @@ import petstore.Scope;
 import petstore.store.Database;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
+import petstore.store.StoreAccess;
 import petstore.store.postgres.watch.Cluster;
 import petstore.store.postgres.watch.Observation;
 import petstore.testkit.AbstractCatalogueTest;
@@ -412,6 +413,22 @@ class PostgresWatchTest {
                             .contains(Failure.Unavailability.OUTCOME_UNKNOWN));
             awaitWithinLimit(() -> assertThat(add(store, "Tim")).isGreaterThan(1));
             assertThat(loggedLines("an older state of the database was restored")).hasSize(1);
+        }
+    }
+
+    /// The standby was lost after the command had begun, e.g. during an import.
+    @Test
+    void commandDoesNotWaitLongForLostStandby() {
+        try (SqlStore store = SqlStore.of(Postgres.forCommand(PostgresUri.parse(server.url()), SchemaPolicy.AUTO,
+                StoreAccess.CREATE))) {
+            add(store, "Rex");
+            server.alterSystem("SET synchronous_standby_names = 'nobody'");
+            long beganNs = System.nanoTime();
+            assertThatThrownBy(() -> store.keys().add(ApiKey.issued(KeyToken.random(), "shop", Set.of(Scope.READ),
+                    Instant.EPOCH, Optional.empty(), Optional.empty())))
+                    .hasMessageContaining("the outcome of a COMMIT is unknown").hasMessageContaining("standby");
+            assertThat(Duration.ofNanos(System.nanoTime() - beganNs)).isBetween(Duration.ofSeconds(10),
+                    Duration.ofSeconds(10).plus(LIMIT));
         }
     }
 
