@@ -3,23 +3,28 @@ package petstore.store.postgres;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 import org.postgresql.PGConnection;
 import petstore.CommandFailure;
 import petstore.store.Migrations;
+import petstore.store.postgres.watch.Cluster;
 import petstore.store.postgres.watch.Refusal;
 import petstore.store.postgres.watch.ServerState;
 
 /// The state of one host of a PostgreSQL database, read without a change and without a commit.
 ///
 /// @param host e.g. `db.example:5432`
+/// @param system the system identifier of its cluster
 /// @param off settings for durability that are off, e.g. `fsync and full_page_writes`; empty for none
 /// @param synchronousCommit the server's setting, which the service may overrule
 /// @param pooled true if a pooler passes on the connection
 /// @param schema the version of the store's schema; 0 without tables
 /// @param obstacle the reason why no store can be created without one; empty for none
-public record PostgresInspection(String host, String version, boolean standby, boolean readOnly, String off,
+public record PostgresInspection(String host, String system, String version, boolean standby, boolean readOnly,
+        String off,
         String synchronousCommit, boolean pooled, String encoding, int maxConnections, int schema, String obstacle,
         Instant now) {
 
@@ -37,7 +42,12 @@ public record PostgresInspection(String host, String version, boolean standby, b
 
     /// Returns the outcomes of all hosts, which are asked at the same time. The caller limits the time.
     public static List<Outcome> of(PostgresUri uri) {
-        return PostgresSearch.askAll(uri.hosts(), PostgresInspection::ask);
+        List<Outcome> outcomes = PostgresSearch.askAll(uri.hosts(), PostgresInspection::ask);
+        Map<String, String> clusters = outcomes.stream().flatMap(outcome -> outcome.state().stream())
+                .collect(Collectors.toMap(state -> state.system, state -> state.host, (first, _) -> first));
+        return Cluster.difference(clusters).map(difference -> outcomes.stream().map(outcome -> outcome.state().isEmpty()
+                ? outcome
+                : new Outcome(outcome.host(), Optional.empty(), difference, false)).toList()).orElse(outcomes);
     }
 
     private static Outcome ask(PostgresUri address) {
@@ -64,7 +74,8 @@ public record PostgresInspection(String host, String version, boolean standby, b
         if (schema == Migrations.LATEST) {
             PostgresSchema.requireTables(session, true);
         }
-        return new PostgresInspection(address.hostNames(), session.text("SHOW server_version"), state.standby(),
+        return new PostgresInspection(address.hostNames(), state.lineage().system(),
+                session.text("SHOW server_version"), state.standby(),
                 state.readOnly(), state.off(), session.text(SERVERS_SETTING), isPooled(session),
                 session.text("SHOW server_encoding"), Integer.parseInt(session.text("SHOW max_connections")), schema,
                 obstacle(session, address),

@@ -3,7 +3,6 @@ package petstore.store.postgres;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -13,7 +12,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,7 +45,7 @@ final class PostgresSearch {
     private final Duration doubtfulLimit;
     private Cluster cluster = Cluster.UNKNOWN;
     /// The first host of each cluster that was seen, by system identifier.
-    private final Map<String, String> clusters = new LinkedHashMap<>();
+    private final Map<String, String> clusters = new HashMap<>();
     private final Map<PostgresHost, CompletableFuture<Optional<SQLException>>> proofs = new HashMap<>();
 
     /// @param toWrite false for a command that only reads, which may use a standby
@@ -125,12 +123,9 @@ final class PostgresSearch {
             cluster = cluster.with(server.lineage());
             clusters.putIfAbsent(server.lineage().system(), answer.host().name());
         }));
-        if (clusters.size() > 1) {
-            throw new CommandFailure("the database " + database + " cannot be used: its hosts are of different clusters"
-                    + clusters.entrySet().stream().map(each -> each.getValue() + " has the system identifier "
-                            + each.getKey()).collect(Collectors.joining(", ", " (", ")"))
-                    + "; name the hosts of one");
-        }
+        Cluster.difference(clusters).ifPresent(difference -> {
+            throw new CommandFailure("the database " + database + " cannot be used: " + difference);
+        });
         Candidate<PostgresHost> best = Candidate.best(answers.stream().map(this::judge).toList(), compares);
         return best.refusal().isEmpty() ? prove(best) : best;
     }

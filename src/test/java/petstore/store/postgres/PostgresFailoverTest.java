@@ -152,6 +152,8 @@ class PostgresFailoverTest {
                     .hasMessageContaining(identifier(other));
             serve(first.url()).close();
             serve(other.url()).close();
+            assertThat(PostgresInspection.of(PostgresUri.parse(both))).allSatisfy(outcome -> assertThat(
+                    outcome.problem()).contains("different clusters", identifier(first), identifier(other)));
             for (StoreAccess access : StoreAccess.values()) {
                 assertThatThrownBy(() -> Postgres.forCommand(PostgresUri.parse(both), SchemaPolicy.AUTO, access))
                         .isInstanceOf(CommandFailure.class).hasMessageContaining("different clusters");

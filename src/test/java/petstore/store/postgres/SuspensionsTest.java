@@ -21,7 +21,7 @@ class SuspensionsTest {
         pass(60_100, 100);
         assertThat(suspensions.next()).isBetween(Duration.ofMillis(59_999), Duration.ofMillis(60_001));
         pass(100, 100);
-        assertThat(suspensions.next()).as("it is told once").isZero();
+        assertThat(suspensions.next()).as("only once").isZero();
     }
 
     /// The thread that looks at the clocks waited for a processor, also between both.
