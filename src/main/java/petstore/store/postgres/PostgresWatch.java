@@ -44,7 +44,7 @@ final class PostgresWatch {
     private final int poolSize;
     private final Outage outage = new Outage(LOG, Level.ERROR, "the database cannot be used",
             "the database can be used again");
-    private final Suspensions suspensions = Suspensions.ofMachine();
+    private final Suspensions suspensions = new Suspensions(Suspensions::leadOfUptime);
     private final List<Thread> threads = new CopyOnWriteArrayList<>();
     private volatile @Nullable Thread effects;
 

@@ -1,7 +1,6 @@
 package petstore.store.postgres;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -11,45 +10,34 @@ import java.util.function.LongSupplier;
 /// Linux goes on. For one thread.
 final class Suspensions {
 
-    private static final Path UPTIME = Path.of("/proc/uptime");
     /// Both clocks are not read at the same moment.
     private static final Duration TOLERANCE = Duration.ofMillis(200);
 
-    private final LongSupplier uptimeMs;
-    private final LongSupplier nanoTime;
-    private long differenceMs;
+    private final LongSupplier lead;
+    private long lastMs;
 
-    /// @param uptimeMs the time since the start of the machine, with suspensions, in milliseconds
-    Suspensions(LongSupplier uptimeMs, LongSupplier nanoTime) {
-        this.uptimeMs = uptimeMs;
-        this.nanoTime = nanoTime;
-        this.differenceMs = difference();
+    /// @param lead the milliseconds by which the uptime is ahead of `nanoTime`
+    Suspensions(LongSupplier lead) {
+        this.lead = lead;
+        this.lastMs = lead.getAsLong();
     }
 
-    static Suspensions ofMachine() {
-        return Files.isReadable(UPTIME)
-                ? new Suspensions(Suspensions::uptime, System::nanoTime)
-                : new Suspensions(() -> 0, () -> 0);
-    }
-
-    private static long uptime() {
+    /// Returns the lead of this machine's uptime; 0 without Linux.
+    static long leadOfUptime() {
         try {
-            return (long) (1_000 * Double.parseDouble(Files.readString(UPTIME).split(" ", 2)[0]));
+            double seconds = Double.parseDouble(Files.readString(Path.of("/proc/uptime")).split(" ", 2)[0]);
+            return (long) (1_000 * seconds) - System.nanoTime() / 1_000_000;
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            return 0;
         }
-    }
-
-    private long difference() {
-        return uptimeMs.getAsLong() - nanoTime.getAsLong() / 1_000_000;
     }
 
     /// Returns how long the machine was suspended since the last call; zero if it was not.
     Duration next() {
-        long before = differenceMs;
-        // The thread may have waited for a processor between both clocks.
-        differenceMs = Math.max(before, difference());
-        Duration suspended = Duration.ofMillis(differenceMs - before);
+        long beforeMs = lastMs;
+        // It falls if the thread waits for a processor between both clocks.
+        lastMs = Math.max(beforeMs, lead.getAsLong());
+        Duration suspended = Duration.ofMillis(lastMs - beforeMs);
         return suspended.compareTo(TOLERANCE) > 0 ? suspended : Duration.ZERO;
     }
 }

@@ -137,7 +137,7 @@ class PostgresFailoverTest {
             next.start();
             address.moveTo(next.port());
             awaitWithinLimit(() -> assertThat(list(store)).extracting(pet -> pet.name()).containsExactly("Tom"));
-            assertThat(refusalsOf("127.0.0.1:" + address.port())).hasSize(1);
+            assertThat(refusalsOf("127.0.0.1:" + address.port())).hasSize(2);
         }
     }
 

@@ -7,42 +7,31 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// No test can suspend its machine, so the clocks are given.
+/// No test can suspend its machine, so the lead of the uptime is given.
 class SuspensionsTest {
 
-    private final AtomicLong uptimeMs = new AtomicLong(5_000);
-    private final AtomicLong nanoTime = new AtomicLong(-7);
-    private final Suspensions suspensions = new Suspensions(uptimeMs::get, nanoTime::get);
+    private final AtomicLong leadMs = new AtomicLong(-5_000);
+    private final Suspensions suspensions = new Suspensions(leadMs::get);
 
     @Test
     void noticesTimeThatOnlyUptimeCounts() {
-        pass(100, 100);
         assertThat(suspensions.next()).isZero();
-        pass(60_100, 100);
-        assertThat(suspensions.next()).isBetween(Duration.ofMillis(59_999), Duration.ofMillis(60_001));
-        pass(100, 100);
+        leadMs.addAndGet(60_000);
+        assertThat(suspensions.next()).isEqualTo(Duration.ofMinutes(1));
         assertThat(suspensions.next()).as("only once").isZero();
     }
 
-    /// The thread that looks at the clocks waited for a processor, also between both.
+    /// The thread that looks at the clocks waited for a processor between both.
     @Test
-    void pauseOfProcessIsNoSuspension() {
-        pass(5_000, 5_000);
+    void pauseOfThreadIsNoSuspension() {
+        leadMs.addAndGet(-900);
         assertThat(suspensions.next()).isZero();
-        pass(0, 900);
-        assertThat(suspensions.next()).isZero();
-        pass(900, 0);
+        leadMs.addAndGet(900);
         assertThat(suspensions.next()).isZero();
     }
 
     @Test
     void machineThatRunsIsNotSuspended() {
-        Suspensions real = Suspensions.ofMachine();
-        assertThat(real.next()).isZero();
-    }
-
-    private void pass(long uptime, long running) {
-        uptimeMs.addAndGet(uptime);
-        nanoTime.addAndGet(running * 1_000_000);
+        assertThat(new Suspensions(Suspensions::leadOfUptime).next()).isZero();
     }
 }

@@ -101,20 +101,18 @@ final class Rules {
     private static Transition seen(State before, String host, ServerState server) {
         State state = before.withShown(server.lineage());
         Optional<Refusal> refusal = Refusal.of(server, state.cluster(), true);
-        return refusal.map(reason -> refuse(state, host, server.lineage(), reason)).orElse(stay(state))
+        return refusal.map(reason -> refuse(state, host, reason)).orElse(stay(state))
                 .then(next -> next.used()
                         .flatMap(used -> Refusal.olderTimeline(used.server().lineage(), next.cluster()))
-                        .map(older -> leave(next, refusal.isEmpty() ? TAKEN_OVER : older.reason())).orElse(stay(next)));
+                        .map(_ -> leave(next, TAKEN_OVER)).orElse(stay(next)));
     }
 
-    /// Logs once that a server is refused although it runs.
-    private static Transition refuse(State state, String host, ServerState.Lineage lineage, Refusal refusal) {
-        String server = host + lineage;
-        List<Effect> lines = refusal.advice().isEmpty() || state.logged().contains(server)
-                ? List.of()
-                : List.of(new Log(host + " is refused: " + refusal.reason() + refusal.advice()));
+    /// Logs that a server is refused although it runs, once for each reason.
+    private static Transition refuse(State state, String host, Refusal refusal) {
         State refused = state.withReason(host, Optional.of(refusal.reason()));
-        return new Transition(lines.isEmpty() ? refused : refused.withLogged(server), lines)
+        return new Transition(refused, refusal.advice().isEmpty() || refused.equals(state)
+                ? List.of()
+                : List.of(new Log(host + " is refused: " + refusal.reason() + refusal.advice())))
                 .then(next -> leaveIfUsed(host, refusal.reason(), next));
     }
 

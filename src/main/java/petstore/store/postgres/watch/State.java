@@ -1,10 +1,8 @@
 package petstore.store.postgres.watch;
 
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.stream.Collectors;
 
 /// The state of the watch: the server in use, and what outlasts it. Immutable.
@@ -13,9 +11,8 @@ import java.util.stream.Collectors;
 /// @param last the server of this term or of an earlier one
 /// @param continued the server whose epoch may continue; absent unless it was the last, was opened, and its version did not fall
 /// @param reasons the reasons why hosts cannot be used, by host
-/// @param logged the servers that were logged for their timeline
 public record State(long term, Phase phase, Optional<Adoption> last, Optional<ServerState> continued,
-        Cluster cluster, Map<String, String> reasons, Set<String> logged) {
+        Cluster cluster, Map<String, String> reasons) {
 
     public interface Connections extends AutoCloseable {
         @Override
@@ -42,7 +39,7 @@ public record State(long term, Phase phase, Optional<Adoption> last, Optional<Se
 
     /// The state before any server is used.
     public State(Cluster cluster) {
-        this(0, new None(), Optional.empty(), Optional.empty(), cluster, Map.of(), Set.of());
+        this(0, new None(), Optional.empty(), Optional.empty(), cluster, Map.of());
     }
 
     /// Returns the server that is used, or being opened.
@@ -72,39 +69,32 @@ public record State(long term, Phase phase, Optional<Adoption> last, Optional<Se
 
     /// Until the server is opened, no epoch can continue: the API keys in memory may be those of another server.
     State opening(Adoption adoption) {
-        return new State(term, new Opening(adoption), Optional.of(adoption), Optional.empty(), cluster, reasons,
-                logged);
+        return new State(term, new Opening(adoption), Optional.of(adoption), Optional.empty(), cluster, reasons);
     }
 
     /// No epoch can continue.
     State restored() {
-        return new State(term, phase, last, Optional.empty(), cluster, reasons, logged);
+        return new State(term, phase, last, Optional.empty(), cluster, reasons);
     }
 
     State opened(Connections connections) {
         Adoption adoption = last.orElseThrow();
         return new State(term, new Primary(adoption, connections), last, Optional.of(adoption.server()),
-                cluster, reasons, logged).withReason(adoption.host(), Optional.empty());
+                cluster, reasons).withReason(adoption.host(), Optional.empty());
     }
 
     State left(Phase next) {
-        return new State(term + 1, next, last, continued, cluster, reasons, logged);
+        return new State(term + 1, next, last, continued, cluster, reasons);
     }
 
     State withShown(ServerState.Lineage shown) {
-        return new State(term, phase, last, continued, cluster.with(shown), reasons, logged);
+        return new State(term, phase, last, continued, cluster.with(shown), reasons);
     }
 
     /// Returns the state with a reason for a host; absent if it can be used.
     State withReason(String host, Optional<String> reason) {
         Map<String, String> all = new HashMap<>(reasons);
         reason.ifPresentOrElse(text -> all.put(host, text), () -> all.remove(host));
-        return new State(term, phase, last, continued, cluster, Map.copyOf(all), logged);
-    }
-
-    State withLogged(String server) {
-        Set<String> all = new HashSet<>(logged);
-        all.add(server);
-        return new State(term, phase, last, continued, cluster, reasons, Set.copyOf(all));
+        return new State(term, phase, last, continued, cluster, Map.copyOf(all));
     }
 }

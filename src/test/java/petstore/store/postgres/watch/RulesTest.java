@@ -99,7 +99,7 @@ class RulesTest {
     void standbyTellsLaterTimeline() {
         play("""
                 a serves 1              | primary a, epoch 1
-                b sees 2 standby        | none; unusable: a: the server is on the older timeline 1; another server was on timeline 2; close a; ask all
+                b sees 2 standby        | none; unusable: a: another server has taken over; close a; ask all
                 a proves 1              | none; a refused: 1 < 2""");
     }
 
