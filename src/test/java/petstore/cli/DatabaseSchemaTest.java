@@ -115,8 +115,7 @@ class DatabaseSchemaTest {
     @Test
     void createsNoStoreInTemplate() {
         PostgresServer.execute("ALTER DATABASE " + url.replaceFirst(".*/", "") + " IS_TEMPLATE true");
-        for (Ending ending : List.of(create(url), run(url, "import", "examples/animals.ndjson"),
-                run(url, "serve", "--port", "0", "--admin-port", "0"))) {
+        for (Ending ending : List.of(create(url), run(url, "import", "examples/animals.ndjson"))) {
             assertThat(ending.code()).isEqualTo(1);
             assertThat(ending.err()).last().asString().contains("no store can be created", "use another database");
         }
