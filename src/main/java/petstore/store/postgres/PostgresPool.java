@@ -34,7 +34,7 @@ import petstore.store.postgres.watch.State;
 /// It works around HikariCP in these ways:
 ///
 /// - `opened`: connections open at the same time. HikariCP's `blockUntilFilled` opens as many as there are processors, and polls: with
-///   two, the first hundred requests took 1.6 times as long with 100 ms of delay, and some got 503.
+///   two, the first hundred requests took 1.6 times as long with 100 ms of delay, and some got 503. It also sleeps for a second if the first connection fails.
 /// - `late`: a connection that is ready after the others would stay beside a full pool.
 /// - `marks`: HikariCP keeps nothing of ours with a connection, and cannot close any if no thread can be started.
 /// - `closed`: HikariCP does not close a connection that is ready only after the pool was closed.
@@ -106,7 +106,9 @@ final class PostgresPool implements State.Connections {
             } finally {
                 threads.shutdown();
             }
-            endOpening();
+            synchronized (this) {
+                late = true;
+            }
         }
 
         private synchronized boolean keep(Connection connection) throws SQLException {
@@ -115,10 +117,6 @@ final class PostgresPool implements State.Connections {
                 return false;
             }
             return opened.add(connection);
-        }
-
-        private synchronized void endOpening() {
-            late = true;
         }
 
         private Connection open() throws SQLException {
@@ -172,7 +170,6 @@ final class PostgresPool implements State.Connections {
         config.setValidationTimeout(VALIDATION.toMillis());
         config.setKeepaliveTime(KEEP_ALIVE.toMillis());
         try {
-            // The pool itself sleeps for a second if its first connection fails.
             source.openAll(size);
             this.pool = new HikariDataSource(config);
         } catch (Throwable e) {
