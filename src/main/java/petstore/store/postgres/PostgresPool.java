@@ -34,7 +34,8 @@ import petstore.store.postgres.watch.State;
 /// It works around HikariCP in these ways:
 ///
 /// - `opened`: connections open at the same time. HikariCP's `blockUntilFilled` opens as many as there are processors, and polls: with
-///   two, the first hundred requests took 1.6 times as long with 100 ms of delay, and some got 503. It also sleeps for a second if the first connection fails.
+///   two, the first hundred requests took 1.6 times as long with 100 ms of delay, and some got 503. HikariCP also sleeps for a second
+///   if the first connection fails.
 /// - `late`: a connection that is ready after the others would stay beside a full pool.
 /// - `marks`: HikariCP keeps nothing of ours with a connection, and cannot close any if no thread can be started.
 /// - `closed`: HikariCP does not close a connection that is ready only after the pool was closed.
