@@ -10,6 +10,8 @@ RUN mvn -B -ntp -Pruntime -DskipTests package \
 
 FROM debian:13-slim
 COPY --from=build /opt/petstore /opt/petstore
+# For sslrootcert=system.
+COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
 COPY --from=build --chown=10001:10001 --chmod=700 /data /data
 RUN ln -s /opt/petstore/petstore /usr/local/bin/petstore
 USER 10001:10001

@@ -112,6 +112,16 @@ class DatabaseSchemaTest {
         assertThat(tables()).contains("postgres.api_key");
     }
 
+    @Test
+    void createsNoStoreInTemplate() {
+        PostgresServer.execute("ALTER DATABASE " + url.replaceFirst(".*/", "") + " IS_TEMPLATE true");
+        for (Ending ending : List.of(create(url), run(url, "import", "examples/animals.ndjson"))) {
+            assertThat(ending.code()).isEqualTo(1);
+            assertThat(ending.err()).last().asString().contains("no store can be created", "use another database");
+        }
+        assertThat(tables()).isEmpty();
+    }
+
     @ParameterizedTest
     @CsvSource({"nowhere, (none)", "'', (none)", "pg_temp, pg_temp_"})
     void createsNoStoreWithoutSchema(String path, String named) {

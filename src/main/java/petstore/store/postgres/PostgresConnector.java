@@ -2,6 +2,8 @@ package petstore.store.postgres;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
@@ -9,6 +11,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
@@ -52,6 +55,10 @@ final class PostgresConnector {
     private static final int OPENING_SECONDS = 2;
     private static final int CANCEL_SECONDS = 1;
     private static final Set<String> NOT_DURABLE = Set.of("off", "local", "remote_write");
+
+    /// The files in which Linux distributions and macOS keep the certificates that they trust.
+    private static final List<String> SYSTEM_CERTIFICATES = List.of("/etc/ssl/certs/ca-certificates.crt",
+            "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem");
 
     private static final String MARK = "petstore.mark";
     /// Yields the configured `synchronous_commit`, an empty text if the server connection has a mark.
@@ -179,6 +186,8 @@ final class PostgresConnector {
 
     private static Properties properties(PostgresUri address) {
         Properties properties = address.properties();
+        properties.replace("sslrootcert", PostgresUri.SYSTEM, SYSTEM_CERTIFICATES.stream()
+                .filter(file -> Files.exists(Path.of(file))).findFirst().orElse(SYSTEM_CERTIFICATES.getFirst()));
         properties.putIfAbsent("ApplicationName", "petstore");
         properties.putIfAbsent("connectTimeout", String.valueOf(CONNECT_SECONDS));
         // Of the opening, whatever the limit of statements: a pooler may have no server for the session.

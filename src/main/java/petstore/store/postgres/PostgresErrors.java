@@ -97,7 +97,7 @@ final class PostgresErrors {
             case EOFException _ ->
                 " The server closes the connection: it may be starting or stopping, or the port may be of another program";
             case SocketTimeoutException _ ->
-                " No response in time: the server or its synchronous standby may be down, or a pooler may have no free connection";
+                " No response in time: the server or its synchronous standby may be down, or a pooler may have no free connection (default_pool_size, num_init_children)";
             case ConnectException _,UnknownHostException _,SSLException _ -> "";
             case IOException other -> " " + other.getMessage();
             case null, default -> "";

@@ -48,7 +48,7 @@ final class PostgresPets implements Database.Dialect {
             + NOW;
     private static final String RESERVE = "UPDATE pet_id SET last_id = greatest(pet_id.last_id, ?)"
             + " FROM (SELECT last_id FROM pet_id FOR UPDATE) AS before RETURNING before.last_id";
-    private static final String INSERT = "INSERT INTO pg_temp.imported_pet (id, name, category_id, status)"
+    private static final String INSERT = "INSERT INTO pet (id, name, category_id, status)"
             + " SELECT * FROM unnest(?::BIGINT[], ?::TEXT[], ?::BIGINT[], ?::TEXT[])";
 
     @Override
@@ -95,7 +95,7 @@ final class PostgresPets implements Database.Dialect {
             return add.getWarnings();
         });
         if (firstIds.isEmpty()) {
-            Session.onlyRow(ID_TABLE, session.prepare("SELECT last_id FROM pet_id"), row -> row.getLong(1));
+            lastId(session);
             throw new PostgresSession.TransactionPoolingException();
         }
         session.committed();
@@ -134,34 +134,29 @@ final class PostgresPets implements Database.Dialect {
         }
     }
 
-    private record Range(long first, long last) {
-    }
-
-    /// Adds animals with their ids, as [Database#addWithIds]: into a temporary table first, so that the row of `pet_id` is locked briefly.
+    /// Adds animals with their ids, as [Database#addWithIds]. The first group comes last, under the lock on `pet_id`, for which creates
+    /// wait. Until then creates take ids of that group, which ends the import. An id of another group would make a create wait for it.
     long addWithIds(Iterator<List<Pet>> groups, PostgresSession session) throws SQLException {
-        Range ids = session.inTransaction(_ -> load(groups, session));
         return session.inTransaction(_ -> {
+            List<Pet> first = groups.next();
+            long firstId = first.getFirst().id();
+            long lastId = first.getLast().id();
+            while (groups.hasNext()) {
+                Database.requireAbove(lastId(session), firstId);
+                List<Pet> group = groups.next();
+                lastId = group.getLast().id();
+                insert(group, session);
+            }
             // This command may be suspended, and must not stop the creates of others for long.
             session.execute("SET LOCAL idle_in_transaction_session_timeout = '5s'");
-            Database.requireAbove(reservePetIds(session, ids.last()), ids.first());
-            session.execute("INSERT INTO pet SELECT * FROM pg_temp.imported_pet ORDER BY id");
-            var _ = groups.hasNext(); // Throws if the command was interrupted.
-            return ids.last();
+            Database.requireAbove(reservePetIds(session, lastId), firstId);
+            insert(first, session);
+            return lastId;
         });
     }
 
-    private static Range load(Iterator<List<Pet>> groups, Session session) throws SQLException {
-        // A temporary table is lost with its session, so its COMMIT need not wait for the disk or the standby.
-        session.execute("SET LOCAL synchronous_commit = off");
-        session.execute("DROP TABLE IF EXISTS pg_temp.imported_pet");
-        session.execute("CREATE TEMPORARY TABLE imported_pet (LIKE pet)");
-        Range ids = new Range(0, 0);
-        while (groups.hasNext()) {
-            List<Pet> group = groups.next();
-            ids = new Range(ids.first() == 0 ? group.getFirst().id() : ids.first(), group.getLast().id());
-            insert(group, session);
-        }
-        return ids;
+    private static long lastId(Session session) throws SQLException {
+        return Session.onlyRow(ID_TABLE, session.prepare("SELECT last_id FROM pet_id"), row -> row.getLong(1));
     }
 
     private static void insert(List<Pet> pets, Session session) throws SQLException {

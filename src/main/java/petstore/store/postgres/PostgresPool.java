@@ -24,15 +24,25 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import petstore.Closer;
-import petstore.Failure;
 import petstore.store.TimeBudget;
 import petstore.store.postgres.watch.ServerState;
 import petstore.store.postgres.watch.State;
 
 /// A pool of connections to one run of a server.
+///
+/// It works around HikariCP in these ways:
+///
+/// - `opened`: connections open at the same time. HikariCP's `blockUntilFilled` opens as many as there are processors, and polls: with
+///   two, the first hundred requests took 1.6 times as long with 100 ms of delay, and some got 503. HikariCP also sleeps for a second
+///   if the first connection fails.
+/// - `late`: a connection that is ready after the others would stay beside a full pool.
+/// - `marks`: HikariCP keeps nothing of ours with a connection, and cannot close any if no thread can be started.
+/// - `closed`: HikariCP does not close a connection that is ready only after the pool was closed.
+/// - `failure`: HikariCP's message has its own numbers, and only one of its callers gets the cause.
+/// - [#HOUSEKEEPER]: a pool with a thread of its own would keep it if it could not be closed.
+/// - `useWeakReferences`: otherwise each thread of requests keeps the pools that it has used.
 final class PostgresPool implements State.Connections {
 
-    private static final String LEFT = "this server was left";
     private static final Duration VALIDATION = Duration.ofMillis(250);
     private static final Duration KEEP_ALIVE = Duration.ofSeconds(30);
     /// The least time for which the opening of a pool waits for its other connections once it has one.
@@ -40,17 +50,18 @@ final class PostgresPool implements State.Connections {
     /// The most connections that are opened at the same time.
     private static final int MOST_OPENERS = 16;
     private static final Logger LOG = LoggerFactory.getLogger(PostgresPool.class);
-    /// Maintains every pool. A pool with a thread of its own would keep it if it could not be closed.
+    /// Maintains and closes every pool.
     private static final ScheduledThreadPoolExecutor HOUSEKEEPER = new ScheduledThreadPoolExecutor(1,
             Thread.ofPlatform().name("pool-housekeeper").daemon().factory());
 
     static {
-        // Otherwise each thread of requests keeps the pools that it has used.
         System.setProperty("com.zaxxer.hikari.useWeakReferences", "true");
+        // Otherwise the tasks of closed connections stay for half an hour.
         HOUSEKEEPER.setRemoveOnCancelPolicy(true);
     }
 
-    /// Connections for the pool, all to one run of this server, because the address may lead to another server at any time.
+    /// Connections for the pool, all to one run of this server, because the address may lead to another server at any time. Of its super
+    /// class it uses only the methods that a [javax.sql.DataSource] must have.
     @SuppressWarnings("serial") // Never serialized: a pool is not.
     private final class Source extends PGSimpleDataSource {
 
@@ -78,8 +89,8 @@ final class PostgresPool implements State.Connections {
             }
         }
 
-        /// Opens connections: one, then the others at the same time, because the first requests come together, and the pool itself
-        /// opens one after the other. It does so for those that fail or are late. Errors: `SQLException` if the first one fails.
+        /// Opens connections: one, then the others at the same time, because the first requests come together. The pool opens those
+        /// that fail or are late, one after the other. Errors: `SQLException` if the first one fails.
         void openAll(int count) throws SQLException {
             long beganNs = System.nanoTime();
             keep(open());
@@ -90,12 +101,12 @@ final class PostgresPool implements State.Connections {
                 threads.invokeAll(Collections.nCopies(count - 1, () -> keep(open())), limitNs, TimeUnit.NANOSECONDS);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
-            } catch (OutOfMemoryError e) {
-                LOG.warn("connections open one after the other: {}", Failure.noThread(e).getMessage());
             } finally {
                 threads.shutdown();
             }
-            endOpening();
+            synchronized (this) {
+                late = true;
+            }
         }
 
         private synchronized boolean keep(Connection connection) throws SQLException {
@@ -106,17 +117,13 @@ final class PostgresPool implements State.Connections {
             return opened.add(connection);
         }
 
-        private synchronized void endOpening() {
-            late = true;
-        }
-
         private Connection open() throws SQLException {
             PostgresSession session = host.open(server, PostgresConnector.Timeouts.REQUEST);
             try {
                 Connection connection = session.handOver();
                 marks.put(connection, session.mark());
                 if (closed) {
-                    throw new SQLTransientConnectionException(LEFT);
+                    throw new SQLTransientConnectionException("this server was left");
                 }
                 return connection;
             } catch (Throwable e) {
@@ -125,7 +132,7 @@ final class PostgresPool implements State.Connections {
             }
         }
 
-        /// Closes all connections. The pool cannot do that alone if no thread can be started.
+        /// Closes all connections, also those that are being opened.
         void close() {
             closed = true;
             for (Connection connection : List.copyOf(marks.keySet())) {
@@ -161,7 +168,6 @@ final class PostgresPool implements State.Connections {
         config.setValidationTimeout(VALIDATION.toMillis());
         config.setKeepaliveTime(KEEP_ALIVE.toMillis());
         try {
-            // The pool itself sleeps for a second if its first connection fails.
             source.openAll(size);
             this.pool = new HikariDataSource(config);
         } catch (Throwable e) {
@@ -182,17 +188,14 @@ final class PostgresPool implements State.Connections {
         try {
             return pool.getConnection();
         } catch (SQLException e) {
-            // The message of the pool has its own numbers, and only one of its callers gets the cause.
             FailedAttempt last = source.failure;
             if (last != null && last.endedNs - beganNs >= 0) {
                 throw last.reason;
             }
-            throw new SQLTransientConnectionException(pool.isClosed()
-                    ? LEFT
-                    : "no connection was free within " + pool.getConnectionTimeout() + " ms"
-                            + (last == null
-                                    ? ""
-                                    : "; the last attempt failed before: " + PostgresErrors.message(last.reason)));
+            throw new SQLTransientConnectionException("no connection was free within " + pool.getConnectionTimeout()
+                    + " ms" + (last == null
+                            ? ""
+                            : "; the last attempt failed before: " + PostgresErrors.message(last.reason)));
         }
     }
 
@@ -201,8 +204,6 @@ final class PostgresPool implements State.Connections {
     @Override
     public void close() {
         HOUSEKEEPER.execute(() -> {
-            // A connection that is being opened must not come to the closed pool.
-            source.closed = true;
             try {
                 Closer.closeAll(pool, source::close);
             } catch (RuntimeException | Error e) {

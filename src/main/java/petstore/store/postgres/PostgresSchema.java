@@ -41,6 +41,8 @@ final class PostgresSchema {
             + " WHERE oid <> " + CURRENT + " AND oid IN (SELECT relnamespace FROM pg_class WHERE relkind IN ('r', 'p')"
             + " AND relname IN ('pet', 'pet_id') GROUP BY relnamespace HAVING count(*) = 2)";
     private static final String DEFECTS = Migrations.script("migrations/postgresql/defects.sql");
+    private static final String IS_TEMPLATE = "SELECT datistemplate OR datname = 'template1' FROM pg_database"
+            + " WHERE datname = current_database()";
     static final String BY_OPTIONS = " by options=-csearch_path%3D";
 
     private PostgresSchema() {
@@ -158,6 +160,9 @@ final class PostgresSchema {
 
     /// Returns the reason why no store can be created in a schema without one; absent if it can.
     static Optional<String> obstacle(Session session, PostgresUri address) throws SQLException {
+        if (session.text(IS_TEMPLATE).equals("t")) {
+            return Optional.of("each new database would be a copy of this template; use another database");
+        }
         String current = session.text("SELECT coalesce(current_schema(), '')");
         if (current.isEmpty() || current.startsWith("pg_")) {
             return Optional.of("no schema for tables is in its search_path, which is "

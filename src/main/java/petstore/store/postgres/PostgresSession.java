@@ -20,8 +20,9 @@ final class PostgresSession extends Session {
         private static final long serialVersionUID = 1L;
 
         TransactionPoolingException() {
-            super("a connection pooler in front of the database uses transaction pooling (or statement pooling);"
-                    + " set pool_mode = session and keep server_reset_query = DISCARD ALL");
+            super("a pooler in front of the database gives a session no server connection of its own; set"
+                    + " pool_mode = session and keep server_reset_query = DISCARD ALL (PgBouncer),"
+                    + " or set load_balance_mode = off (pgpool-II)");
         }
     }
 

@@ -26,6 +26,9 @@ public final class PostgresUri {
             "options", "options", "sslcert", "sslcert", "sslkey", "sslkey", "sslmode", "sslmode", "sslpassword",
             "sslpassword", "sslrootcert", "sslrootcert"));
 
+    /// The value of `sslrootcert` for the certificates of the operating system.
+    static final String SYSTEM = "system";
+
     private static final Pattern SEARCH_PATH = Pattern
             .compile("(?i)(?:^|\\s)(?:-c\\s*|--)search[_-]path=((?:\\\\.|[^\\\\\\s])*)");
 
@@ -72,6 +75,11 @@ public final class PostgresUri {
         // With 0, the system has a limit of minutes, and Java reports it as a refused connection.
         require(given.getOrDefault("connect_timeout", "1").matches("0*[1-9][0-9]?"),
                 "connect_timeout must be a number of seconds from 1 to 99");
+        if (SYSTEM.equals(given.get("sslrootcert"))) {
+            // Such a certificate is easy to get, so its host counts.
+            require(given.merge("sslmode", "verify-full", (mode, _) -> mode).equals("verify-full"),
+                    "sslrootcert=system needs sslmode=verify-full");
+        }
         Properties properties = new Properties();
         given.forEach((name, value) -> {
             require(PARAMETERS.containsKey(name), "its parameter " + name + " is unknown; use "

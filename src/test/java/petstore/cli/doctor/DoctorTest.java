@@ -279,7 +279,7 @@ class DoctorTest {
             }
             try (PgBouncer shared = new PgBouncer(pooler, postgres.database(), "transaction")) {
                 environment.put("PETSTORE_DATABASE", shared.url());
-                assertFinding(1, "fail +host +.*transaction pooling.*pool_mode = session.*");
+                assertFinding(1, "fail +host +.*no server connection of its own.*pool_mode = session.*");
             }
         }
     }

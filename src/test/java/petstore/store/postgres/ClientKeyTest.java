@@ -126,6 +126,15 @@ class ClientKeyTest {
     }
 
     @Test
+    void systemTrustsNoCertificateOfUnknownAuthority() {
+        PostgresUri address = PostgresUri.parse("postgresql://postgres@localhost:" + server.port()
+                + "/postgres?sslrootcert=system&sslcert=" + folder.resolve("rsa.crt") + "&sslkey="
+                + folder.resolve("encrypted.pk8") + "&sslpassword=geheim");
+        assertThatThrownBy(() -> Postgres.forCommand(address, SchemaPolicy.AUTO, StoreAccess.READ))
+                .isInstanceOf(CommandFailure.class).hasStackTraceContaining("CertPathBuilderException");
+    }
+
+    @Test
     void doctorNamesCommand() {
         assertThat(PostgresInspection.of(address("rsa.crt", "pkcs1.key", ""))).singleElement()
                 .satisfies(host -> assertThat(host.problem()).startsWith("the client key ").contains("openssl pkcs8"));

@@ -52,7 +52,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 @Timeout(120)
 class PgBouncerTest {
 
-    private static final String REFUSAL = "transaction pooling";
+    private static final String REFUSAL = "no server connection of its own";
     /// The service notices within three seconds; a busy machine may need three more.
     private static final Duration LIMIT = Duration.ofSeconds(3 + 3);
     private static final int CLIENTS = 16;

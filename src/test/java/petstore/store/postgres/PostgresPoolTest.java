@@ -2,6 +2,7 @@ package petstore.store.postgres;
 
 import java.lang.ref.WeakReference;
 import java.net.URI;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,6 +28,8 @@ class PostgresPoolTest {
 
     /// The time after which the opening of a connection to a silent server fails.
     private static final Duration SILENCE = Duration.ofSeconds(2);
+    private static final String OTHERS = " FROM pg_stat_activity WHERE datname = current_database()"
+            + " AND pid <> pg_backend_pid()";
 
     /// Threads of requests live as long as the service. They must not keep the pools of servers that were left.
     @Test
@@ -88,6 +91,51 @@ class PostgresPoolTest {
         }
     }
 
+    /// A connection that is ready only after the others must not stay beside a full pool.
+    @Test
+    void lateConnectionsDoNotExceedSize() throws Exception {
+        String database = PostgresServer.newDatabase();
+        delayLogins(database, 3);
+        int size = 4;
+        CyclicBarrier allHaveOne = new CyclicBarrier(size);
+        try (Connection other = PostgresServer.connect(database);
+                PostgresHost host = new PostgresHost(new PostgresConnector(false), PostgresUri.parse(database));
+                ExecutorService requests = Executors.newFixedThreadPool(size)) {
+            PostgresPool pool = new PostgresPool(host, host.observe(), size);
+            List<Future<Integer>> all = requests.invokeAll(Collections.nCopies(size, () -> {
+                try (PostgresSession _ = await().ignoreExceptions().until(pool::connect, session -> true)) {
+                    return allHaveOne.await(10, TimeUnit.SECONDS);
+                }
+            }));
+            for (Future<Integer> request : all) {
+                assertThat(request.get()).isBetween(0, size - 1);
+            }
+            await().untilAsserted(() -> assertThat(connections(other)).isEqualTo(1 + size));
+            pool.close();
+            pool.awaitClosed();
+        }
+    }
+
+    /// HikariCP waits for a second for a connection that is being opened, and then forgets it.
+    @Test
+    void closesConnectionThatIsReadyAfterThePoolWasClosed() throws Exception {
+        String database = PostgresServer.newDatabase();
+        try (Connection other = PostgresServer.connect(database);
+                PostgresHost host = new PostgresHost(new PostgresConnector(false), PostgresUri.parse(database))) {
+            PostgresPool pool = new PostgresPool(host, host.observe(), 1);
+            delayLogins(database, 0);
+            try (PostgresSession session = pool.connect()) {
+                PostgresServer.query(other, "SELECT pg_terminate_backend(pid, 10000)" + OTHERS);
+                assertThatThrownBy(() -> session.text("SELECT 1")).isInstanceOf(SQLException.class);
+            }
+            await("the next connection is being opened").until(() -> !PostgresServer.query(other,
+                    "SELECT pid" + OTHERS + " AND wait_event = 'PgSleep'").isEmpty());
+            pool.close();
+            pool.awaitClosed();
+            await().untilAsserted(() -> assertThat(connections(other)).isZero());
+        }
+    }
+
     /// The numbers of the pool would hide the reason.
     @Test
     void messagesNameTheReasonAndNoNumbersOfThePool() throws Exception {
@@ -134,6 +182,19 @@ class PostgresPoolTest {
     private static PostgresHost host(TcpProxy proxy, URI database) {
         return new PostgresHost(new PostgresConnector(false),
                 PostgresUri.parse("postgresql://postgres@127.0.0.1:" + proxy.port() + database.getPath()));
+    }
+
+    /// Makes each login take more than a second while this number of others or more are connected.
+    private static void delayLogins(String database, int others) {
+        PostgresServer.query(database, """
+                CREATE FUNCTION delay() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN
+                  IF (SELECT count(*)%s) >= %d THEN PERFORM pg_sleep(1.5); END IF;
+                END $$""".formatted(OTHERS, others));
+        PostgresServer.query(database, "CREATE EVENT TRIGGER delay ON login EXECUTE FUNCTION delay()");
+    }
+
+    private static long connections(Connection other) throws SQLException {
+        return PostgresServer.query(other, "SELECT pid" + OTHERS).size();
     }
 
     private static WeakReference<PostgresPool> usedAndClosed(PostgresHost host, ServerState server) throws Exception {

@@ -22,6 +22,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -499,6 +500,47 @@ class PostgresTest {
             assertThat(importing).failsWithin(PATIENCE).withThrowableThat().havingCause()
                     .withMessage("id 150 does not lie above 200, the greatest id so far; sort the file by id");
             assertThat(add(store)).isEqualTo(201);
+        }
+    }
+
+    /// The import needs longer than a create may take.
+    @Test
+    void createsDoNotWaitForImport() throws Exception {
+        try (SqlStore store = open();
+                SqlStore second = serve();
+                ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            PostgresServer.query(url, "CREATE FUNCTION delay() RETURNS trigger LANGUAGE plpgsql AS"
+                    + " 'BEGIN PERFORM pg_sleep(0.01); RETURN NEW; END'");
+            PostgresServer.query(url, "CREATE TRIGGER delay BEFORE INSERT ON pet FOR EACH ROW WHEN (NEW.id > 10001)"
+                    + " EXECUTE FUNCTION delay()");
+            List<List<Pet>> groups = LongStream.rangeClosed(10_001, 10_200)
+                    .mapToObj(id -> List.of(new Pet(id, "Rex", 1, Optional.empty()))).toList();
+            Future<?> importing = threads.submit(() -> store.catalogue().addWithIds(groups.iterator()));
+            long id = 0;
+            while (!importing.isDone()) {
+                id = add(second);
+            }
+            importing.get();
+            assertThat(id).isGreaterThan(1);
+            assertThat(add(second)).isGreaterThan(10_200);
+            assertThat(PostgresServer.query(url, "SELECT count(*) FROM pet WHERE id BETWEEN 10001 AND 10200"))
+                    .containsExactly("200");
+        }
+    }
+
+    /// Creates take its first ids, before others of them would have to wait for it.
+    @Test
+    void createEndsImportThatHasItsId() {
+        try (SqlStore store = open(); SqlStore second = serve()) {
+            List<List<Pet>> groups = List.of(List.of(new Pet(1, "Rex", 1, Optional.empty()), new Pet(2, "Rex", 1,
+                    Optional.empty())), List.of(new Pet(3, "Rex", 1, Optional.empty())),
+                    List.of(new Pet(4, "Rex", 1, Optional.empty())));
+            assertThatThrownBy(() -> store.catalogue().addWithIds(groups.stream().peek(group -> {
+                if (group.getFirst().id() == 4) {
+                    assertThat(add(second)).isEqualTo(1);
+                }
+            }).iterator())).hasMessage("id 1 does not lie above 1, the greatest id so far; sort the file by id");
+            assertThat(add(second)).isEqualTo(2);
         }
     }
 

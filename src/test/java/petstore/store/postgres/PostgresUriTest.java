@@ -90,6 +90,21 @@ class PostgresUriTest {
                 .hasMessage("the database's address cannot be used: its parameter sslmode is set twice");
     }
 
+    /// As libpq.
+    @Test
+    void certificatesOfSystemNeedFullVerification() {
+        String address = "postgres://u@h/d?sslrootcert=system";
+        for (String mode : List.of("", "&sslmode=verify-full")) {
+            assertThat(PostgresUri.parse(address + mode).properties()).containsEntry("sslmode", "verify-full");
+        }
+        for (String mode : List.of("disable", "prefer", "require", "verify-ca")) {
+            assertThatThrownBy(() -> PostgresUri.parse(address + "&sslmode=" + mode)).isInstanceOf(Failure.class)
+                    .hasMessage(
+                            "the database's address cannot be used: sslrootcert=system needs sslmode=verify-full");
+        }
+        assertThat(PostgresUri.parse("postgres://u@h/d?sslrootcert=ca.pem").properties()).doesNotContainKey("sslmode");
+    }
+
     @Test
     void prefersPasswordOfAddress() {
         assertThat(PostgresUri.parse("postgres://u:own@h/d").orPassword(Optional.of("other")).properties())
