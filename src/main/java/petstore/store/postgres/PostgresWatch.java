@@ -113,9 +113,9 @@ final class PostgresWatch {
         try {
             ServerState server = host.observe();
             State seen = primary.observe(new Observation.Seen(host.name(), server));
-            host.prover().reason().ifPresent(
-                    reason -> primary.observe(new Observation.Failed(host.name(), reason, Optional.empty())));
             if (Refusal.of(server, seen.cluster(), true).isEmpty()) {
+                host.prover().reason().ifPresent(
+                        reason -> primary.observe(new Observation.Failed(host.name(), reason, Optional.empty())));
                 LockSupport.unpark(prover);
             }
             interval = seen.term() == asked.term() ? INTERVAL : Duration.ZERO;

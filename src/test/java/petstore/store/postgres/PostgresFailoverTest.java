@@ -141,6 +141,22 @@ class PostgresFailoverTest {
         }
     }
 
+    /// A commit of the watch waits on the old primary, whose standby is the new one.
+    @Test
+    void logsOnceThatServerIsRefusedWhoseCommitWaits() throws IOException {
+        PlainPostgres old = new PlainPostgres(folder.resolve("old"));
+        serve(old.url()).close();
+        try (old;
+                PlainPostgres next = old.standby(folder.resolve("next"));
+                SqlStore store = serve("postgresql://postgres@" + old.host() + "," + next.host() + "/postgres")) {
+            old.alterSystem("SET synchronous_standby_names = 'next'");
+            assertRefused(store, "a commit waits for its synchronous standby");
+            next.promote();
+            awaitWithinLimit(() -> assertThat(add(store, "Rex")).isPositive());
+            await().atMost(LIMIT).during(REFUSED).untilAsserted(() -> assertThat(refusalsOf(old.host())).hasSize(1));
+        }
+    }
+
     /// A list of hosts whose servers are of two clusters, each with a store.
     @Test
     void staysWithItsClusterUntilTheProcessEnds() throws IOException {
