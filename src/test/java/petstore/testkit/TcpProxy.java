@@ -127,6 +127,11 @@ public final class TcpProxy implements AutoCloseable {
         silencedAfter = Optional.of(text);
     }
 
+    /// Loses all further requests and responses of the connections that are open now.
+    public void silence() {
+        silenced.addAll(clients);
+    }
+
     /// Returns the number of connections that were silenced.
     public int silenced() {
         return silenced.size();
@@ -213,6 +218,10 @@ public final class TcpProxy implements AutoCloseable {
                     continue;
                 }
                 out.write(bytes, 0, read);
+            }
+            if (silenced.contains(from)) {
+                // The other side never gets the end either.
+                Thread.sleep(Duration.ofDays(1));
             }
         } catch (IOException e) {
             // One side has closed its connection, so the other side is closed, too.

@@ -1,6 +1,8 @@
 package petstore.store.postgres;
 
+import java.io.IOException;
 import java.net.InetAddress;
+import java.net.Socket;
 import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,6 +20,7 @@ import java.util.Properties;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
+import javax.net.SocketFactory;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,6 +50,43 @@ final class PostgresConnector {
 
         private Timeouts(Duration statement, Duration idleTransaction) {
             this(Duration.ZERO, statement, statement, idleTransaction);
+        }
+    }
+
+    /// Sockets that close at once. Before TLS 1.3 of Java closes a connection, it reads again, for as long as the limit of a response.
+    /// The driver creates this class by its name.
+    public static final class Sockets extends SocketFactory {
+
+        @Override
+        public Socket createSocket() {
+            return new Socket() {
+                @Override
+                public void shutdownOutput() throws IOException {
+                    // Without a limit, TLS does not read.
+                    setSoTimeout(0);
+                    super.shutdownOutput();
+                }
+            };
+        }
+
+        @Override
+        public Socket createSocket(String host, int port) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public Socket createSocket(InetAddress host, int port) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public Socket createSocket(String host, int port, InetAddress local, int localPort) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public Socket createSocket(InetAddress host, int port, InetAddress local, int localPort) {
+            throw new UnsupportedOperationException();
         }
     }
 
@@ -193,6 +233,7 @@ final class PostgresConnector {
         // Of the opening, whatever the limit of statements: a pooler may have no server for the session.
         properties.setProperty("socketTimeout", String.valueOf(OPENING_SECONDS));
         properties.setProperty("cancelSignalTimeout", String.valueOf(CANCEL_SECONDS));
+        properties.setProperty("socketFactory", Sockets.class.getName());
         properties.setProperty("tcpKeepAlive", "true");
         properties.setProperty("logServerErrorDetail", "false");
         properties.setProperty("reWriteBatchedInserts", "true");
