@@ -124,12 +124,7 @@ final class PostgresProver implements AutoCloseable {
 
     /// Reads the version of the store on the server that was proved.
     CatalogueVersion version() throws SQLException {
-        try {
-            return KnownVersion.read(Objects.requireNonNull(session));
-        } catch (Throwable e) {
-            close();
-            throw e;
-        }
+        return KnownVersion.read(Objects.requireNonNull(session));
     }
 
     /// Looks at an unfinished commit: notes what it waits for, or ends it if the server does not run it, because its connection is dead.

@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -28,12 +29,14 @@ import petstore.NewPet;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
 import petstore.store.StoreAccess;
+import petstore.store.postgres.watch.Adoption;
 import petstore.store.postgres.watch.Cluster;
 import petstore.testkit.AbstractCatalogueTest;
 import petstore.testkit.LogLines;
 import petstore.testkit.PlainPostgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
@@ -108,6 +111,22 @@ class FullPostgresTest {
             try (CurrentPrimary primary = starting.join()) {
                 assertThat(primary.findReady()).isPresent();
             }
+        }
+    }
+
+    /// A lock stops the reading of the version, but costs the watch no session, whose slot another client would take.
+    @Test
+    void watchKeepsItsSlotsDuringLock() throws SQLException {
+        try (SqlStore store = new SqlStore(Postgres.forService(address, SchemaPolicy.AUTO, 2, PATIENCE,
+                new AtomicBoolean()), new SimpleMeterRegistry());
+                Connection other = server.connect();
+                Statement lock = other.createStatement()) {
+            server.query("ALTER ROLE shop CONNECTION LIMIT 0");
+            other.setAutoCommit(false);
+            lock.execute("LOCK TABLE pet_id");
+            await().during(Adoption.TRUST.multipliedBy(2)).atMost(PATIENCE)
+                    .untilAsserted(() -> assertThatCode(store::check).doesNotThrowAnyException());
+            other.rollback();
         }
     }
 
