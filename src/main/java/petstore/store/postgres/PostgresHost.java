@@ -136,6 +136,7 @@ final class PostgresHost implements AutoCloseable {
             return question.on(observer());
         } catch (Throwable e) {
             closeObserver();
+            prover.reconnect();
             throw e;
         }
     }

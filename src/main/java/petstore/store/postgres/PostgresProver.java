@@ -48,7 +48,8 @@ final class PostgresProver implements AutoCloseable {
 
     private final PostgresHost host;
     private volatile @Nullable PostgresSession session;
-    private @Nullable ServerState server;
+    /// The server of the session; absent if the next proof needs another session.
+    private volatile Optional<ServerState> server = Optional.empty();
     private int process;
     private String durableStatement = "";
     private int rounds;
@@ -85,13 +86,13 @@ final class PostgresProver implements AutoCloseable {
 
     private PostgresSession session(ServerState expected) throws SQLException {
         PostgresSession last = session;
-        if (last != null && expected.isSameRun(Objects.requireNonNull(server))) {
+        if (last != null && server.filter(expected::isSameRun).isPresent()) {
             return last;
         }
         close();
         PostgresSession opened = host.open(expected, Timeouts.WATCH);
         session = opened;
-        server = expected;
+        server = Optional.of(expected);
         durableStatement = durableStatement(opened);
         process = Integer.parseInt(opened.text("SELECT pg_backend_pid()"));
         rounds = FIRST_ROUNDS;
@@ -144,6 +145,11 @@ final class PostgresProver implements AutoCloseable {
         if (found.isEmpty() && commit.lasts(ON_THE_WAY)) {
             PostgresHost.abort(commit.session());
         }
+    }
+
+    /// Makes the next proof use a new session, because another session on the server has failed.
+    void reconnect() {
+        server = Optional.empty();
     }
 
     /// Returns the reason why the commit is unfinished; absent if there is none, or it is not known yet.

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import petstore.store.SqlStore;
+import petstore.store.postgres.watch.ServerState;
 import petstore.testkit.PlainPostgres;
 import petstore.testkit.TcpProxy;
 import petstore.testkit.TestCertificate;
@@ -52,17 +53,20 @@ class SilentSessionsTest {
         return "postgresql://postgres@127.0.0.1:" + proxy.port() + "/postgres?sslmode=require";
     }
 
+    /// The session of the proofs is not asked when that of the observer did not respond.
     @Test
-    void failedQuestionDoesNotWaitOnceMoreToCloseTls() throws IOException, SQLException {
+    void bothSessionsOfWatchAreReplacedAfterOneWait() throws IOException, SQLException {
         try (TcpProxy proxy = new TcpProxy(server.port(), Duration.ZERO);
                 PostgresHost host = PostgresSearch
                         .hosts(new PostgresConnector(false), PostgresUri.parse(url(proxy))).getFirst()) {
-            host.observe();
+            ServerState state = host.observe();
+            host.prover().prove(state, true);
             proxy.silence();
             long beganNs = System.nanoTime();
             assertThatThrownBy(host::observe).isInstanceOf(SQLException.class);
-            assertThat(Duration.ofNanos(System.nanoTime() - beganNs))
+            assertThat(Duration.ofNanos(System.nanoTime() - beganNs)).as("one wait, although TLS is closed")
                     .isLessThan(PostgresConnector.Timeouts.WATCH.response().multipliedBy(2));
+            host.prover().prove(host.observe(), true);
         }
     }
 
