@@ -1,27 +1,23 @@
 package petstore.store.postgres;
 
 import java.io.EOFException;
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
-import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.security.UnrecoverableKeyException;
 import java.sql.SQLException;
 import java.sql.SQLTransientException;
 import java.util.Arrays;
 import java.util.Optional;
-import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.crypto.BadPaddingException;
 import javax.net.ssl.SSLException;
 import javax.security.auth.callback.UnsupportedCallbackException;
 
-import org.postgresql.ssl.LazyKeyManager;
-import org.postgresql.ssl.PEMKeyManager;
-import org.postgresql.ssl.PKCS12KeyManager;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 import petstore.CommandFailure;
@@ -46,10 +42,7 @@ final class PostgresErrors {
     private static final Pattern AUTHENTICATION = Pattern
             .compile("authentication failed|no such user|login rejected|empty password|no username");
     /// The driver's classes that read client keys and certificates. Their errors have the SQLSTATE of a broken connection.
-    private static final Set<String> KEY_MANAGERS = Set.of(LazyKeyManager.class.getName(),
-            PEMKeyManager.class.getName(), PKCS12KeyManager.class.getName());
-    /// Their method that reads the key.
-    private static final String READ_KEY = "getPrivateKey";
+    private static final Pattern KEY_MANAGER = Pattern.compile("org\\.postgresql\\.ssl\\..*KeyManager");
 
     private PostgresErrors() {
     }
@@ -162,12 +155,12 @@ final class PostgresErrors {
     /// @param file the parameter `sslkey`
     static SQLException ofConnection(SQLException e, Optional<String> file) {
         return Arrays.stream(e.getStackTrace()).findFirst()
-                .filter(thrower -> KEY_MANAGERS.contains(thrower.getClassName()))
-                .flatMap(thrower -> findAdvice(e, thrower, file))
+                .filter(thrower -> KEY_MANAGER.matcher(thrower.getClassName()).matches())
+                .flatMap(thrower -> findAdvice(e, thrower.getMethodName().equals("getPrivateKey"), file))
                 .map(advice -> new SQLException(advice, e.getSQLState())).orElse(e);
     }
 
-    private static Optional<String> findAdvice(SQLException e, StackTraceElement thrower, Optional<String> file) {
+    private static Optional<String> findAdvice(SQLException e, boolean ofKey, Optional<String> file) {
         String key = "the client key" + file.map(path -> " " + path).orElse("");
         if (has(e, UnsupportedCallbackException.class)) {
             return Optional.of(key + " is encrypted; set its password with sslpassword");
@@ -175,8 +168,7 @@ final class PostgresErrors {
         if (has(e, BadPaddingException.class) || has(e, UnrecoverableKeyException.class)) {
             return Optional.of(key + " cannot be decrypted; check sslpassword");
         }
-        boolean exists = !has(e, FileNotFoundException.class) && !has(e, FileSystemException.class);
-        return file.filter(_ -> exists && thrower.getMethodName().equals(READ_KEY)).map(path -> key
+        return file.filter(path -> ofKey && Files.isReadable(Path.of(path))).map(path -> key
                 + " cannot be read; set sslkey=" + path + ".pk8 after you have converted it: openssl pkcs8 -topk8 -in "
                 + SafeText.word(path) + " -outform DER -out " + SafeText.word(path + ".pk8") + " -nocrypt");
     }
