@@ -3,6 +3,7 @@ package petstore.store.postgres;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.nio.file.Files;
@@ -12,12 +13,14 @@ import java.sql.SQLException;
 import java.sql.SQLTransientException;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.crypto.BadPaddingException;
 import javax.net.ssl.SSLException;
 import javax.security.auth.callback.UnsupportedCallbackException;
 
+import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 import petstore.CommandFailure;
@@ -27,7 +30,8 @@ import petstore.SafeText;
 import petstore.store.Database;
 import petstore.store.postgres.watch.Refusal;
 
-/// Errors of PostgreSQL and its driver as text. The text and the stack trace have no value of a row, because it may be secret.
+/// Errors of PostgreSQL and its driver: their text, and whether they may pass by themselves. A start and a command wait for these, and end
+/// at any other. The text and the stack trace have no value of a row, because it may be secret.
 final class PostgresErrors {
 
     /// The server's file that refuses a query from which row-level security would hide rows.
@@ -35,7 +39,7 @@ final class PostgresErrors {
     /// SQLSTATE `disk_full`.
     private static final String FULL_DISK = "53100";
     /// SQLSTATE `lock_not_available`.
-    private static final String LOCK = "55P03";
+    static final String LOCK = "55P03";
     /// The SQLSTATE of all errors of PgBouncer 1.18. Only their texts differ.
     private static final String POOLER = "08P01";
     private static final String NO_DATABASE = "no such database";
@@ -44,6 +48,14 @@ final class PostgresErrors {
     /// The driver's classes that read client keys and certificates. Their errors have the SQLSTATE of a broken connection.
     private static final Pattern KEY_MANAGER = Pattern.compile("org\\.postgresql\\.ssl\\..*KeyManager");
 
+    /// SQLSTATEs and their classes that may pass: an address that moved, a server that became read-only, a deadlock, a lack of resources, a
+    /// table or schema in use, and a server that is starting or stopping.
+    private static final Set<String> PASSING = Set.of(PostgresHost.OTHER_SERVER, PostgresHost.READ_ONLY, "40", "53",
+            LOCK,
+            PostgresSchema.IN_USE, "57");
+    /// The class of connections. A pooler without a server sends it; the driver has it for broken connections and for other protocols.
+    private static final String CONNECTION = "08";
+
     private PostgresErrors() {
     }
 
@@ -51,11 +63,6 @@ final class PostgresErrors {
     static boolean isDefect(SQLException e) {
         String state = String.valueOf(e.getSQLState());
         return state.startsWith("22") || state.startsWith("23");
-    }
-
-    /// Returns true if another session had a lock for too long.
-    static boolean isLock(SQLException e) {
-        return LOCK.equals(e.getSQLState());
     }
 
     static String message(Throwable e) {
@@ -102,7 +109,7 @@ final class PostgresErrors {
             case "42P07", "42710", "42723" ->
                 "; another program has made it: use another database, or name another schema"
                         + PostgresSchema.BY_OPTIONS + "NAME";
-            case "42501" -> isOfRowSecurity(root)
+            case "42501" -> server(root).filter(server -> ROW_SECURITY.equals(server.getFile())).isPresent()
                     ? "; it would hide rows: give the user BYPASSRLS, or disable row-level security on the store's tables"
                     : "; GRANT the privilege to the user, or let the user own the database";
             case "42P01" -> "; if it exists, GRANT USAGE of its schema to the user";
@@ -121,8 +128,31 @@ final class PostgresErrors {
         return text.startsWith(NO_DATABASE) ? "3D000" : AUTHENTICATION.matcher(text).find() ? "28000" : state;
     }
 
-    private static boolean isOfRowSecurity(SQLException e) {
-        return server(e).filter(server -> ROW_SECURITY.equals(server.getFile())).isPresent();
+    /// Returns the refusal of a host that cannot be used.
+    ///
+    /// @param answered true if its server has answered before: a port that refuses connections is then of a server that restarts
+    static Refusal refusal(SQLException e, boolean answered) {
+        return new Refusal(reason(e), outlook(root(e), answered));
+    }
+
+    private static Refusal.Outlook outlook(SQLException root, boolean answered) {
+        String state = state(root);
+        boolean passes = root instanceof PostgresSession.UnknownOutcomeException
+                || root instanceof SQLTransientException
+                || PASSING.stream().anyMatch(state::startsWith)
+                || (state.startsWith(CONNECTION) && server(root).isPresent());
+        return passes ? Refusal.Outlook.PASSING : ofNetwork(root.getCause(), answered);
+    }
+
+    private static Refusal.Outlook ofNetwork(@Nullable Throwable cause, boolean answered) {
+        return switch (cause) {
+            // A connection that ends during the handshake; a certificate has another cause.
+            case SSLException tls -> ofNetwork(tls.getCause(), answered);
+            case UnknownHostException _ -> Refusal.Outlook.DOUBTFUL;
+            case ConnectException _ when !answered -> Refusal.Outlook.LASTING;
+            case EOFException _,SocketException _,SocketTimeoutException _ -> Refusal.Outlook.UNREACHABLE;
+            case null, default -> Refusal.Outlook.LASTING;
+        };
     }
 
     /// Returns the same error with its [#reason] as the message; a [SQLTransientException] if it may pass by itself.
@@ -130,7 +160,7 @@ final class PostgresErrors {
         SQLException root = root(e);
         String reason = place + reason(root);
         Throwable cause = isDefect(root) ? null : root.getCause();
-        SQLException explained = PassingFailures.outlook(root, true) != Refusal.Outlook.LASTING
+        SQLException explained = outlook(root, true) != Refusal.Outlook.LASTING
                 ? new SQLTransientException(reason, root.getSQLState(), cause)
                 : new SQLException(reason, root.getSQLState(), cause);
         explained.setStackTrace(root.getStackTrace());

@@ -60,7 +60,7 @@ public record PostgresInspection(String host, String system, String version, boo
                 return new Outcome(name, Optional.of(read(address, state, session)), "", false);
             }
         } catch (SQLException e) {
-            Refusal refusal = PassingFailures.refusal(e, false);
+            Refusal refusal = PostgresErrors.refusal(e, false);
             return new Outcome(name, Optional.empty(), refusal.reason(),
                     refusal.outlook() != Refusal.Outlook.LASTING);
         } catch (CommandFailure e) {

@@ -155,7 +155,7 @@ final class PostgresWatch {
         try {
             read = host.prover().version();
         } catch (SQLException e) {
-            if (PostgresErrors.isLock(e)) {
+            if (PostgresErrors.LOCK.equals(e.getSQLState())) {
                 used.ifPresent(adoption -> adoption.committed(beganNs));
             }
             throw e;
