@@ -66,14 +66,13 @@ final class PostgresErrors {
     }
 
     static String message(Throwable e) {
-        if (!(e instanceof SQLException thrown)) {
-            return e.getCause() instanceof SQLException cause ? message(cause) : String.valueOf(e.getMessage());
+        if (e.getCause() instanceof SQLException cause) {
+            return message(cause);
         }
-        SQLException root = root(thrown);
         // The server's message of a defect would show the value.
-        return isDefect(root)
+        return e instanceof SQLException root && isDefect(root)
                 ? "a value was rejected: SQLSTATE " + root.getSQLState() + place(root)
-                : String.valueOf(root.getMessage());
+                : String.valueOf(e.getMessage());
     }
 
     private static String place(SQLException defect) {
@@ -83,10 +82,10 @@ final class PostgresErrors {
 
     /// Returns the message of an error and its cause on the network, e.g. `Read timed out`.
     static String detail(Throwable e) {
-        Throwable known = e instanceof SQLException || !(e.getCause() instanceof SQLException) ? e : e.getCause();
-        return message(e) + switch (known instanceof SQLException sql ? root(sql).getCause() : null) {
-            case SocketTimeoutException timeout -> " " + timeout.getMessage();
-            case null, default -> "";
+        return switch (e.getCause()) {
+            case SQLException cause -> detail(cause);
+            case SocketTimeoutException timeout -> message(e) + " " + timeout.getMessage();
+            case null, default -> message(e);
         };
     }
 
@@ -216,11 +215,14 @@ final class PostgresErrors {
     }
 
     /// Returns the server's error for an error of a batch or of the pool.
-    static SQLException root(SQLException e) {
+    private static SQLException root(SQLException e) {
         return e.getCause() instanceof SQLException cause ? root(cause) : e;
     }
 
+    /// Returns the message of a server; absent if none has sent this error.
     static Optional<ServerErrorMessage> server(SQLException e) {
-        return e instanceof PSQLException sql ? Optional.ofNullable(sql.getServerErrorMessage()) : Optional.empty();
+        return root(e) instanceof PSQLException sql
+                ? Optional.ofNullable(sql.getServerErrorMessage())
+                : Optional.empty();
     }
 }

@@ -98,7 +98,7 @@ final class PostgresSchema {
         }
         // The state has the new tables.
         var _ = host.observe();
-        host.closeObserver();
+        host.reconnect();
     }
 
     /// Throws `SQLException` with all defects of a store: a crash may empty a table, changes may pass its triggers, or, for a service, its

@@ -150,8 +150,7 @@ final class PostgresSearch {
     }
 
     private static Candidate<PostgresHost> refused(PostgresHost host, SQLException e) {
-        host.noteAnswer(e);
-        return new Candidate<>(host, Optional.empty(), Optional.of(PostgresErrors.refusal(e, host.hasAnswered())));
+        return new Candidate<>(host, Optional.empty(), Optional.of(host.refusal(e)));
     }
 
     /// Called when all hosts have been asked, so that the latest timeline is known.

@@ -8,6 +8,8 @@ import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLWarning;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import petstore.store.Database;
 import petstore.store.Session;
 
@@ -48,6 +50,7 @@ final class PostgresSession extends Session {
         }
     }
 
+    private static final Logger LOG = LoggerFactory.getLogger(PostgresSession.class);
     /// The SQLSTATE classes of a connection, of a server process that was ended, and of a failed disk, which ends the server.
     private static final Set<String> UNKNOWN = Set.of("08", "57P", "58");
     /// SQL that yields the mark of the server connection, an empty text if it has none.
@@ -195,6 +198,24 @@ final class PostgresSession extends Session {
             connection.setAutoCommit(true);
         } catch (SQLException e) {
             cause.addSuppressed(e);
+        }
+    }
+
+    /// Closes the connection at once, also if another thread waits for its response.
+    void abort() {
+        try {
+            unwrap(Connection.class).abort(Runnable::run);
+        } catch (SQLException e) {
+            LOG.debug("closing failed: {}", PostgresErrors.message(e));
+        }
+    }
+
+    @Override
+    public synchronized void close() {
+        try {
+            super.close();
+        } catch (SQLException | RuntimeException e) {
+            LOG.debug("closing failed: {}", PostgresErrors.message(e));
         }
     }
 

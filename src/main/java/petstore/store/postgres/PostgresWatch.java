@@ -107,7 +107,7 @@ final class PostgresWatch {
         State asked = primary.state();
         if (asked.term() > 0 && asked.phase() instanceof State.None) {
             // Its address may lead to another server by now, and a session keeps the defaults that it began with.
-            host.closeObserver();
+            host.reconnect();
         }
         Duration interval = SHORT_INTERVAL;
         try {
