@@ -14,12 +14,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
-import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.atomic.AtomicBoolean;
 
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import petstore.store.Session;
 import petstore.store.TimeBudget;
 
@@ -49,11 +45,9 @@ final class PostgresConnector {
         }
     }
 
-    private static final Logger LOG = LoggerFactory.getLogger(PostgresConnector.class);
     private static final int CONNECT_SECONDS = 2;
     private static final int OPENING_SECONDS = 2;
     private static final int CANCEL_SECONDS = 1;
-    private static final Set<String> NOT_DURABLE = Set.of("off", "local", "remote_write");
 
     /// The files in which Linux distributions and macOS keep the certificates that they trust.
     private static final List<String> SYSTEM_CERTIFICATES = List.of("/etc/ssl/certs/ca-certificates.crt",
@@ -95,16 +89,12 @@ final class PostgresConnector {
             + " AND CASE WHEN name LIKE '%timeout' THEN current_setting(name)::INTERVAL <> value::INTERVAL"
             + " ELSE current_setting(name, true) IS DISTINCT FROM value END";
 
-    private final AtomicBoolean warned;
-
-    /// @param warns true to log once that a setting of the server is overruled
-    PostgresConnector(boolean warns) {
-        this.warned = new AtomicBoolean(!warns);
+    private PostgresConnector() {
     }
 
     /// Opens a session. Errors: `SQLException`, a [PostgresSession.TransactionPoolingException] if a pooler does not assign a separate
     /// server connection to the session.
-    PostgresSession open(PostgresUri address, Timeouts timeouts) throws SQLException {
+    static PostgresSession open(PostgresUri address, Timeouts timeouts) throws SQLException {
         Connection connection = connect(address);
         try {
             PostgresSession session = new PostgresSession(connection, UUID.randomUUID().toString());
@@ -131,15 +121,13 @@ final class PostgresConnector {
         }
     }
 
-    private void setUp(PostgresSession session, Timeouts timeouts, Optional<String> searchPath) throws SQLException {
+    private static void setUp(PostgresSession session, Timeouts timeouts, Optional<String> searchPath)
+            throws SQLException {
         String given = session.text(GIVEN);
         if (given.isEmpty()) {
             // A pooler has left another session's settings and statements on this server connection.
             session.execute("DISCARD ALL");
             given = session.text(GIVEN);
-        }
-        if (NOT_DURABLE.contains(given) && !warned.getAndSet(true)) {
-            LOG.warn("the database has synchronous_commit = {}; petstore overrules it with on", given);
         }
         Map<String, String> settings = new LinkedHashMap<>();
         // First, because other differences follow from transaction pooling.

@@ -34,7 +34,6 @@ final class PostgresHost implements AutoCloseable {
             + " concat_ws(' and ', CASE current_setting('fsync', true) WHEN 'off' THEN 'fsync' END,"
             + " CASE current_setting('full_page_writes', true) WHEN 'off' THEN 'full_page_writes' END)";
 
-    private final PostgresConnector connector;
     private final PostgresUri address;
     private volatile Optional<ServerState> state = Optional.empty();
     private final PostgresProver prover = new PostgresProver(this);
@@ -42,8 +41,7 @@ final class PostgresHost implements AutoCloseable {
     private volatile boolean outdated;
     private volatile boolean answered;
 
-    PostgresHost(PostgresConnector connector, PostgresUri address) {
-        this.connector = connector;
+    PostgresHost(PostgresUri address) {
         this.address = address;
     }
 
@@ -91,7 +89,7 @@ final class PostgresHost implements AutoCloseable {
 
     /// Opens a session. Errors: `SQLException`, also if the address leads to another server or schema than `expected` now.
     PostgresSession open(ServerState expected, PostgresConnector.Timeouts timeouts) throws SQLException {
-        PostgresSession session = connector.open(address, timeouts);
+        PostgresSession session = PostgresConnector.open(address, timeouts);
         try {
             ServerState found = read(session);
             if (!found.isSameRun(expected)) {
@@ -133,7 +131,7 @@ final class PostgresHost implements AutoCloseable {
         if (outdated || observer == null) {
             outdated = false;
             closeObserver();
-            observer = connector.open(address, PostgresConnector.Timeouts.WATCH);
+            observer = PostgresConnector.open(address, PostgresConnector.Timeouts.WATCH);
         }
         return observer;
     }

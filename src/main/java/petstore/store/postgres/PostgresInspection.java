@@ -53,11 +53,10 @@ public record PostgresInspection(String host, String system, String version, boo
 
     private static Outcome ask(PostgresUri address) {
         String name = address.hostNames();
-        PostgresConnector connector = new PostgresConnector(false);
-        try (PostgresHost host = new PostgresHost(connector, address)) {
+        try (PostgresHost host = new PostgresHost(address)) {
             ServerState state = host.observe();
             host.prover().prove(state, false);
-            try (PostgresSession session = connector.open(address, PostgresConnector.Timeouts.WATCH)) {
+            try (PostgresSession session = PostgresConnector.open(address, PostgresConnector.Timeouts.WATCH)) {
                 return new Outcome(name, Optional.of(read(address, state, session)), "", false);
             }
         } catch (SQLException e) {

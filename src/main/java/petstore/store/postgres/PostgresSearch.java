@@ -57,13 +57,13 @@ final class PostgresSearch {
         this.doubtfulLimit = doubtfulLimit;
     }
 
-    static List<PostgresHost> hosts(PostgresConnector connector, PostgresUri database) {
-        return database.hosts().stream().map(host -> new PostgresHost(connector, host)).toList();
+    static List<PostgresHost> hosts(PostgresUri database) {
+        return database.hosts().stream().map(PostgresHost::new).toList();
     }
 
     /// Uses a host for a command, as [#find], once its own sessions are closed.
     static <T> T forCommand(PostgresUri database, boolean toWrite, Duration wait, SqlFunction<PostgresHost, T> use) {
-        List<PostgresHost> hosts = hosts(new PostgresConnector(false), database);
+        List<PostgresHost> hosts = hosts(database);
         try (Closer _ = new Closer(hosts)) {
             String over = wait.isZero() ? "" : " after a wait of %d s";
             return new PostgresSearch(database, hosts, toWrite, SHORT_WAIT).find(wait, over, host -> {

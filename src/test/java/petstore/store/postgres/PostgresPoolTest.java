@@ -37,7 +37,7 @@ class PostgresPoolTest {
         PostgresUri address = PostgresUri.parse(PostgresServer.newDatabase());
         List<WeakReference<PostgresPool>> pools = new ArrayList<>();
         try (ExecutorService reader = Executors.newSingleThreadExecutor();
-                PostgresHost host = new PostgresHost(new PostgresConnector(false), address)) {
+                PostgresHost host = new PostgresHost(address)) {
             ServerState server = host.observe();
             for (int i = 0; i < 5; i++) {
                 pools.add(reader.submit(() -> usedAndClosed(host, server)).get());
@@ -99,7 +99,7 @@ class PostgresPoolTest {
         int size = 4;
         CyclicBarrier allHaveOne = new CyclicBarrier(size);
         try (Connection other = PostgresServer.connect(database);
-                PostgresHost host = new PostgresHost(new PostgresConnector(false), PostgresUri.parse(database));
+                PostgresHost host = new PostgresHost(PostgresUri.parse(database));
                 ExecutorService requests = Executors.newFixedThreadPool(size)) {
             PostgresPool pool = new PostgresPool(host, host.observe(), size);
             List<Future<Integer>> all = requests.invokeAll(Collections.nCopies(size, () -> {
@@ -121,7 +121,7 @@ class PostgresPoolTest {
     void closesConnectionThatIsReadyAfterThePoolWasClosed() throws Exception {
         String database = PostgresServer.newDatabase();
         try (Connection other = PostgresServer.connect(database);
-                PostgresHost host = new PostgresHost(new PostgresConnector(false), PostgresUri.parse(database))) {
+                PostgresHost host = new PostgresHost(PostgresUri.parse(database))) {
             PostgresPool pool = new PostgresPool(host, host.observe(), 1);
             delayLogins(database, 0);
             try (PostgresSession session = pool.connect()) {
@@ -180,7 +180,7 @@ class PostgresPoolTest {
 
     /// Returns the host of a database behind a proxy.
     private static PostgresHost host(TcpProxy proxy, URI database) {
-        return new PostgresHost(new PostgresConnector(false),
+        return new PostgresHost(
                 PostgresUri.parse("postgresql://postgres@127.0.0.1:" + proxy.port() + database.getPath()));
     }
 
