@@ -97,7 +97,7 @@ final class PostgresConnector {
     static PostgresSession open(PostgresUri address, Timeouts timeouts) throws SQLException {
         Connection connection = connect(address);
         try {
-            PostgresSession session = new PostgresSession(connection, UUID.randomUUID().toString());
+            PostgresSession session = new PostgresSession(connection, UUID.randomUUID().toString(), 0);
             setUp(session, timeouts, address.searchPath());
             PostgresSchema.use(session);
             session.limit(timeouts.response());

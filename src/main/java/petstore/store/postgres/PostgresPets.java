@@ -98,7 +98,6 @@ final class PostgresPets implements Database.Dialect {
             lastId(session);
             throw new PostgresSession.TransactionPoolingException();
         }
-        session.committed();
         session.used(firstIds.getFirst(), pets.size());
         return PetTable.withIds(pets, firstIds.getFirst());
     }

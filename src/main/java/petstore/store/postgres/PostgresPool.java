@@ -177,16 +177,14 @@ final class PostgresPool implements State.Connections {
     }
 
     /// Returns a session. Errors: `SQLException` with the server's reason, if there is one.
-    PostgresSession connect() throws SQLException {
-        Connection connection = connection();
-        return new PostgresSession(connection,
-                Objects.requireNonNull(source.marks.get(connection.unwrap(Connection.class))));
-    }
-
-    private Connection connection() throws SQLException {
+    ///
+    /// @param usedId the greatest id that is known to be used
+    PostgresSession connect(long usedId) throws SQLException {
         long beganNs = System.nanoTime();
         try {
-            return pool.getConnection();
+            Connection connection = pool.getConnection();
+            return new PostgresSession(connection,
+                    Objects.requireNonNull(source.marks.get(connection.unwrap(Connection.class))), usedId);
         } catch (SQLException e) {
             FailedAttempt last = source.failure;
             if (last != null && last.endedNs - beganNs >= 0) {

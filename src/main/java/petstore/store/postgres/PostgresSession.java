@@ -70,9 +70,11 @@ final class PostgresSession extends Session {
     private long usedId;
     private boolean committed;
 
-    PostgresSession(Connection connection, String mark) {
+    /// @param usedId the greatest id that is known to be used
+    PostgresSession(Connection connection, String mark, long usedId) {
         super(connection);
         this.mark = mark;
+        this.usedId = usedId;
     }
 
     String mark() {
@@ -96,26 +98,17 @@ final class PostgresSession extends Session {
         connection.setNetworkTimeout(Runnable::run, Math.toIntExact(time.toMillis()));
     }
 
-    /// Sets the greatest id that is known to be used.
-    void usedBefore(long id) {
-        usedId = id;
-    }
-
-    /// Records the ids of new animals. Errors: [UsedIdException] if they are not above those used before.
+    /// Records the ids of new animals, which are committed if the work of this session succeeds. Errors: [UsedIdException] if they are not above those used before.
     void used(long firstId, int count) throws UsedIdException {
         if (firstId <= usedId) {
             throw new UsedIdException(firstId, usedId);
         }
         usedId = firstId + count - 1;
+        committed = true;
     }
 
     long usedId() {
         return usedId;
-    }
-
-    /// Records that a statement has committed a change by itself.
-    void committed() {
-        committed = true;
     }
 
     /// Returns true if this session has committed a change, which proves that its server commits durably.
