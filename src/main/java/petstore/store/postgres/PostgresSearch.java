@@ -46,7 +46,7 @@ final class PostgresSearch {
     private Cluster cluster = Cluster.UNKNOWN;
     /// The first host of each cluster that was seen, by system identifier.
     private final Map<String, String> clusters = new HashMap<>();
-    private final Map<PostgresHost, CompletableFuture<Optional<SQLException>>> proofs = new HashMap<>();
+    private final Map<PostgresHost, CompletableFuture<Candidate<PostgresHost>>> proofs = new HashMap<>();
 
     /// @param toWrite false for a command that only reads, which may use a standby
     /// @param doubtfulLimit the longest wait for a host whose outlook is doubtful
@@ -95,7 +95,7 @@ final class PostgresSearch {
                     waiting.succeeded();
                     return used;
                 } catch (SQLException e) {
-                    best = refused(best.host(), e);
+                    best = refused(best.host(), best.host().refusal(e));
                 }
             }
             String reason = best.refusal().orElseThrow().reason();
@@ -145,12 +145,12 @@ final class PostgresSearch {
         try {
             return new Candidate<>(host, Optional.of(host.observe()), Optional.empty());
         } catch (SQLException e) {
-            return refused(host, e);
+            return refused(host, host.refusal(e));
         }
     }
 
-    private static Candidate<PostgresHost> refused(PostgresHost host, SQLException e) {
-        return new Candidate<>(host, Optional.empty(), Optional.of(host.refusal(e)));
+    private static Candidate<PostgresHost> refused(PostgresHost host, Refusal refusal) {
+        return new Candidate<>(host, Optional.empty(), Optional.of(refusal));
     }
 
     /// Called when all hosts have been asked, so that the latest timeline is known.
@@ -164,26 +164,26 @@ final class PostgresSearch {
     /// Waits for a moment until the host has proved that it commits. An unfinished commit is looked at again the next time.
     private Candidate<PostgresHost> prove(Candidate<PostgresHost> usable) {
         PostgresHost host = usable.host();
-        CompletableFuture<Optional<SQLException>> proof = proofs.computeIfAbsent(host,
-                _ -> inBackground(usable, this::findFailure));
+        CompletableFuture<Candidate<PostgresHost>> proof = proofs.computeIfAbsent(host,
+                _ -> inBackground(usable, this::proved));
         try {
-            Optional<SQLException> failure = proof.get(COMMIT_WAIT.toMillis(), TimeUnit.MILLISECONDS);
+            Candidate<PostgresHost> proved = proof.get(COMMIT_WAIT.toMillis(), TimeUnit.MILLISECONDS);
             proofs.remove(host);
-            return failure.map(e -> refused(host, e)).orElse(usable);
+            return proved;
         } catch (TimeoutException e) {
-            return new Candidate<>(host, Optional.empty(), Optional.of(new Refusal(
-                    host.prover().reason().orElse("no commit has completed yet"), Refusal.Outlook.DOUBTFUL)));
+            return refused(host, new Refusal(host.prover().reason().orElse("no commit has completed yet"),
+                    Refusal.Outlook.DOUBTFUL));
         } catch (ExecutionException | InterruptedException e) {
             throw new IllegalStateException(e);
         }
     }
 
-    private Optional<SQLException> findFailure(Candidate<PostgresHost> usable) {
+    private Candidate<PostgresHost> proved(Candidate<PostgresHost> usable) {
         try {
             usable.host().prover().prove(usable.server().orElseThrow(), toWrite);
-            return Optional.empty();
+            return usable;
         } catch (SQLException e) {
-            return Optional.of(e);
+            return refused(usable.host(), usable.host().refusal(e));
         }
     }
 }
