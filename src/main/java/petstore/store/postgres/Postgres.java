@@ -22,6 +22,7 @@ import petstore.store.SchemaPolicy;
 import petstore.store.Session;
 import petstore.store.StoreAccess;
 import petstore.store.TimeBudget;
+import petstore.store.queue.WorkQueue;
 
 /// A PostgreSQL database, which several processes may serve.
 ///
@@ -46,12 +47,12 @@ public final class Postgres implements Database {
     private final PostgresPets pets = new PostgresPets();
     private final PostgresSessions sessions;
     private final Duration patience;
-    private final PostgresReaders readers;
+    private final WorkQueue<Work<?>, Object> readers;
 
     private Postgres(PostgresSessions sessions, Duration patience, int readers) {
         this.sessions = sessions;
         this.patience = patience;
-        this.readers = new PostgresReaders(sessions, readers, patience);
+        this.readers = new PostgresReaders(sessions).queue(readers, patience);
     }
 
     public static Postgres forService(PostgresUri uri, SchemaPolicy migrate, int readers, Duration wait,
@@ -96,13 +97,14 @@ public final class Postgres implements Database {
     }
 
     @Override
+    @SuppressWarnings("unchecked")
     public <T> CompletableFuture<T> read(Work<T> work) {
-        return readers.read(work);
+        return (CompletableFuture<T>) readers.submit(work);
     }
 
     @Override
     public CompletableFuture<Page> readPage(PetQuery query) {
-        return readers.readPage(query);
+        return read(new PostgresReaders.PageRead(query));
     }
 
     @Override
