@@ -36,7 +36,7 @@ public final class Postgres implements Database {
     private static final int OTHERS = 2;
     /// The connections of a service besides those of its readers: two of them watch the primary.
     public static final int FURTHER_CONNECTIONS = WRITERS + OTHERS + 2;
-    public static final Duration COMMAND_WAIT = PostgresSearch.COMMAND_WAIT;
+    public static final Duration COMMAND_WAIT = Duration.ofMinutes(2);
     private static final Duration COMMAND_PATIENCE = Duration.ofDays(1);
     /// Yields what the server has for `synchronous_commit`, if every session overrules it.
     private static final String OVERRULED = "SELECT reset_val FROM pg_settings WHERE name = 'synchronous_commit'"
@@ -82,7 +82,7 @@ public final class Postgres implements Database {
     /// Opens a database for a command, which uses one connection. A statement may take ten minutes.
     public static Postgres forCommand(PostgresUri uri, SchemaPolicy migrate, StoreAccess access) {
         PostgresSession session = PostgresSearch.forCommand(uri, access != StoreAccess.READ,
-                PostgresSearch.COMMAND_WAIT, host -> {
+                COMMAND_WAIT, host -> {
                     PostgresSchema.prepare(host, migrate, access);
                     return host.open(host.state(), PostgresConnector.Timeouts.COMMAND);
                 });

@@ -25,9 +25,8 @@ import petstore.store.postgres.watch.ServerState;
 /// @param schema the version of the store's schema; 0 without tables
 /// @param obstacle the reason why no store can be created without one; empty for none
 public record PostgresInspection(String host, String system, String version, boolean standby, boolean readOnly,
-        String off,
-        String synchronousCommit, boolean pooled, String encoding, int maxConnections, int schema, String obstacle,
-        Instant now) {
+        String off, String synchronousCommit, boolean pooled, String encoding, int maxConnections, int schema,
+        String obstacle, Instant now) {
 
     /// The outcome for a host: its state, or the reason why it cannot be used.
     ///

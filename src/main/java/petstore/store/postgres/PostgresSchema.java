@@ -33,8 +33,8 @@ final class PostgresSchema {
             + " ORDER BY array_position(current_schemas(false), nspname) LIMIT 1) AS first";
     private static final String DEFECTS = Migrations.script("migrations/postgresql/defects.sql");
     static final String BY_OPTIONS = " by options=-csearch_path%3D";
-    /// Yields the reason why no store can be created in a schema without one; an empty text if it can. The parameter is true if the address
-    /// names a schema. Another program may have tables under the names of the store's; another schema may lack some of a store's.
+    /// Its parameter is true if the address names a schema. Another program may have tables under the names of the store's; another schema
+    /// may lack some of a store's.
     private static final String OBSTACLE = """
             SELECT CASE
               WHEN datistemplate OR datname = 'template1'
@@ -141,9 +141,14 @@ final class PostgresSchema {
         }
     }
 
-    /// Returns true if there was no store before.
+    /// Excludes other upgrades until the end of the transaction. Returns true if there was no store before. Errors: `SQLException` with
+    /// [#IN_USE] during another upgrade.
     private static boolean prepareUpgrade(Session session, PostgresHost host) throws SQLException {
-        lock(session);
+        if (session.text(TRY_LOCK).equals("f")) {
+            String holders = String.join("; ", Session.rows(session.prepare(LOCK_HOLDER), row -> row.getString(1)));
+            throw new SQLException("another session upgrades the schema (" + holders
+                    + "); wait, or end it by pg_terminate_backend", IN_USE);
+        }
         session.execute(LIMIT_LOCK_WAITS);
         // Another process may have created the store meanwhile.
         use(session);
@@ -153,15 +158,6 @@ final class PostgresSchema {
             throw new CommandFailure("no store can be created in " + place(session, host) + "; " + obstacle);
         }
         return isNew;
-    }
-
-    /// Excludes other upgrades until the end of the transaction. Errors: `SQLException` with [#IN_USE] during another upgrade.
-    private static void lock(Session session) throws SQLException {
-        if (session.text(TRY_LOCK).equals("f")) {
-            String holders = String.join("; ", Session.rows(session.prepare(LOCK_HOLDER), row -> row.getString(1)));
-            throw new SQLException("another session upgrades the schema (" + holders
-                    + "); wait, or end it by pg_terminate_backend", IN_USE);
-        }
     }
 
     private static boolean hasStore(Session session) throws SQLException {

@@ -29,7 +29,6 @@ import petstore.store.postgres.watch.Refusal;
 final class PostgresSearch {
 
     private static final Logger LOG = LoggerFactory.getLogger(PostgresSearch.class);
-    static final Duration COMMAND_WAIT = Duration.ofMinutes(2);
     /// The longest wait of a command whose host may be a typing error: to revoke a key is urgent.
     private static final Duration SHORT_WAIT = Duration.ofSeconds(10);
     static final Duration PAUSE = Duration.ofMillis(250);

@@ -116,8 +116,9 @@ final class PostgresSession extends Session {
         return committed;
     }
 
-    /// Runs `work` in one transaction. Its COMMIT may take as long as the statements before it, at least ten seconds. Errors: `SQLException`, also if the commit may be missing on the standby; then the outcome is
-    /// unknown.
+    /// Runs `work` in one transaction. Its COMMIT may take as long as the statements before it, at least ten seconds.
+    ///
+    /// Errors: `SQLException`, an [UnknownOutcomeException] if the commit may be missing on the standby.
     <T> T inTransaction(Database.Work<T> work) throws SQLException {
         connection.setAutoCommit(false);
         connection.clearWarnings();
