@@ -120,7 +120,7 @@ final class PostgresPool implements State.Connections {
         private Connection open() throws SQLException {
             PostgresSession session = host.open(server, PostgresConnector.Timeouts.REQUEST);
             try {
-                Connection connection = session.handOver();
+                Connection connection = session.unwrap(Connection.class);
                 marks.put(connection, session.mark());
                 if (closed) {
                     throw new SQLTransientConnectionException("this server was left");

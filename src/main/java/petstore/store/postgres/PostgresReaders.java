@@ -55,19 +55,18 @@ record PostgresReaders(PostgresSessions sessions) {
             for (int i = 0; i < pages.size(); i++) {
                 outcomes.put(pages.get(i), read.get(i));
             }
-        } catch (Failure e) {
+        } catch (RuntimeException e) {
             if (!mayBeOfOnePage(e)) {
                 pages.forEach(page -> outcomes.put(page, e));
             }
-        } catch (RuntimeException e) {
-            // An unknown status, in one page.
         }
     }
 
-    /// Returns true for errors that come at once, of the rows of a page. After others, each page alone would take too long.
-    private static boolean mayBeOfOnePage(Failure e) {
-        return e.getCause() instanceof SQLException rejected
-                && OF_ROWS.stream().anyMatch(String.valueOf(rejected.getSQLState())::startsWith);
+    /// Returns true for errors that come at once, of the rows of a page, e.g. an unknown status. After others, each page alone would take
+    /// too long.
+    private static boolean mayBeOfOnePage(RuntimeException e) {
+        return !(e instanceof Failure) || (e.getCause() instanceof SQLException rejected
+                && OF_ROWS.stream().anyMatch(String.valueOf(rejected.getSQLState())::startsWith));
     }
 
     /// Returns the result of a read, or its exception, so that the other reads of its group do not fail.

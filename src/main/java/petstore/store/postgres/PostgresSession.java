@@ -212,10 +212,4 @@ final class PostgresSession extends Session {
             LOG.debug("closing failed: {}", PostgresErrors.message(e));
         }
     }
-
-    /// Returns the connection, which the caller closes.
-    Connection handOver() {
-        closeStatements();
-        return connection;
-    }
 }
