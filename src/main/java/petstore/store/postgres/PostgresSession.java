@@ -195,10 +195,14 @@ final class PostgresSession extends Session {
         }
     }
 
-    /// Closes the connection at once, also if another thread waits for its response.
     void abort() {
+        abort(connection);
+    }
+
+    /// Closes a connection at once, also if another thread waits for its response.
+    static void abort(Connection connection) {
         try {
-            unwrap(Connection.class).abort(Runnable::run);
+            connection.abort(Runnable::run);
         } catch (SQLException e) {
             LOG.debug("closing failed: {}", PostgresErrors.message(e));
         }
