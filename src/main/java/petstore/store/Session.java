@@ -52,7 +52,7 @@ public class Session implements AutoCloseable {
         }
     }
 
-    protected final void closeStatements() {
+    private void closeStatements() {
         for (PreparedStatement statement : statements.values()) {
             try {
                 statement.close();

@@ -146,14 +146,10 @@ final class CurrentPrimary implements PostgresSessions {
 
     @Override
     public <T> T use(SqlFunction<PostgresSession, T> use) {
-        return use(requirePrimary(), use);
-    }
-
-    private <T> T use(Primary primary, SqlFunction<PostgresSession, T> use) {
+        Primary primary = requirePrimary();
         Adoption adoption = primary.adoption();
         long beganNs = System.nanoTime();
-        try (PostgresSession session = pool(primary).connect()) {
-            session.usedBefore(adoption.version().lastId());
+        try (PostgresSession session = pool(primary).connect(adoption.version().lastId())) {
             T result = use.on(session);
             if (session.hasCommitted()) {
                 adoption.committed(beganNs);
@@ -182,11 +178,10 @@ final class CurrentPrimary implements PostgresSessions {
     /// Returns the version of the catalogue. If animals were changed by SQL, its epoch rises.
     @Override
     public CatalogueVersion version() {
-        Primary primary = requirePrimary();
-        Adoption adoption = primary.adoption();
+        Adoption adoption = requirePrimary().adoption();
         CatalogueVersion known = adoption.version();
         long beganNs = System.nanoTime();
-        CatalogueVersion version = adoption.versionOf(use(primary, KnownVersion::read));
+        CatalogueVersion version = adoption.versionOf(use(KnownVersion::read));
         if (version.fellBelow(known)) {
             observe(new Observation.Fell(adoption.term()));
         } else {

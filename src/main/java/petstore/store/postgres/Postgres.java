@@ -8,6 +8,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import petstore.Catalogue.Page;
 import petstore.Closer;
 import petstore.Failure;
@@ -17,8 +19,10 @@ import petstore.PetQuery;
 import petstore.store.Database;
 import petstore.store.KnownVersion;
 import petstore.store.SchemaPolicy;
+import petstore.store.Session;
 import petstore.store.StoreAccess;
 import petstore.store.TimeBudget;
+import petstore.store.queue.WorkQueue;
 
 /// A PostgreSQL database, which several processes may serve.
 ///
@@ -32,24 +36,28 @@ public final class Postgres implements Database {
     private static final int OTHERS = 2;
     /// The connections of a service besides those of its readers: two of them watch the primary.
     public static final int FURTHER_CONNECTIONS = WRITERS + OTHERS + 2;
-    public static final Duration COMMAND_WAIT = PostgresSearch.COMMAND_WAIT;
+    public static final Duration COMMAND_WAIT = Duration.ofMinutes(2);
     private static final Duration COMMAND_PATIENCE = Duration.ofDays(1);
+    /// Yields what the server has for `synchronous_commit`, if every session overrules it.
+    private static final String OVERRULED = "SELECT reset_val FROM pg_settings WHERE name = 'synchronous_commit'"
+            + " AND reset_val IN ('off', 'local', 'remote_write')";
+    private static final Logger LOG = LoggerFactory.getLogger(Postgres.class);
     static final String SERVICE_WAIT_IS_OVER = " and --database-wait is over";
 
     private final PostgresPets pets = new PostgresPets();
     private final PostgresSessions sessions;
     private final Duration patience;
-    private final PostgresReaders readers;
+    private final WorkQueue<Work<?>, Object> readers;
 
     private Postgres(PostgresSessions sessions, Duration patience, int readers) {
         this.sessions = sessions;
         this.patience = patience;
-        this.readers = new PostgresReaders(sessions, readers, patience);
+        this.readers = new PostgresReaders(sessions).queue(readers, patience);
     }
 
     public static Postgres forService(PostgresUri uri, SchemaPolicy migrate, int readers, Duration wait,
             AtomicBoolean waiting) {
-        List<PostgresHost> hosts = PostgresSearch.hosts(new PostgresConnector(true), uri);
+        List<PostgresHost> hosts = PostgresSearch.hosts(uri);
         long beganNs = System.nanoTime();
         try (Closer opened = new Closer(hosts)) {
             waiting.set(true);
@@ -57,6 +65,9 @@ public final class Postgres implements Database {
             var _ = search.find(wait, SERVICE_WAIT_IS_OVER, found -> {
                 PostgresSchema.prepare(found, migrate, StoreAccess.CREATE);
                 var _ = found.ask(PostgresSchema::requireReady);
+                found.ask(session -> Session.rows(session.prepare(OVERRULED), row -> row.getString(1))).forEach(
+                        given -> LOG.warn("the database has synchronous_commit = {}; petstore overrules it with on",
+                                given));
                 return found.ask(KnownVersion::read);
             });
             Duration rest = wait.minusNanos(System.nanoTime() - beganNs);
@@ -71,7 +82,7 @@ public final class Postgres implements Database {
     /// Opens a database for a command, which uses one connection. A statement may take ten minutes.
     public static Postgres forCommand(PostgresUri uri, SchemaPolicy migrate, StoreAccess access) {
         PostgresSession session = PostgresSearch.forCommand(uri, access != StoreAccess.READ,
-                PostgresSearch.COMMAND_WAIT, host -> {
+                COMMAND_WAIT, host -> {
                     PostgresSchema.prepare(host, migrate, access);
                     return host.open(host.state(), PostgresConnector.Timeouts.COMMAND);
                 });
@@ -86,13 +97,14 @@ public final class Postgres implements Database {
     }
 
     @Override
+    @SuppressWarnings("unchecked")
     public <T> CompletableFuture<T> read(Work<T> work) {
-        return readers.read(work);
+        return (CompletableFuture<T>) readers.submit(work);
     }
 
     @Override
     public CompletableFuture<Page> readPage(PetQuery query) {
-        return readers.readPage(query);
+        return read(new PostgresReaders.PageRead(query));
     }
 
     @Override

@@ -8,7 +8,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -17,13 +16,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
-import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.atomic.AtomicBoolean;
 import javax.net.SocketFactory;
 
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import petstore.store.Session;
 import petstore.store.TimeBudget;
 
@@ -90,11 +85,9 @@ final class PostgresConnector {
         }
     }
 
-    private static final Logger LOG = LoggerFactory.getLogger(PostgresConnector.class);
     private static final int CONNECT_SECONDS = 2;
     private static final int OPENING_SECONDS = 2;
     private static final int CANCEL_SECONDS = 1;
-    private static final Set<String> NOT_DURABLE = Set.of("off", "local", "remote_write");
 
     /// The files in which Linux distributions and macOS keep the certificates that they trust.
     private static final List<String> SYSTEM_CERTIFICATES = List.of("/etc/ssl/certs/ca-certificates.crt",
@@ -104,10 +97,11 @@ final class PostgresConnector {
     /// Yields the configured `synchronous_commit`, an empty text if the server connection has a mark.
     private static final String GIVEN = "SELECT CASE " + PostgresSession.MARK
             + " WHEN '' THEN current_setting('synchronous_commit') ELSE '' END";
+    private static final String REPLICATION_ROLE = "session_replication_role";
     /// Settings on which the service relies, as the server spells them. A role, a database or an address may have others.
     private static final Map<String, String> SETTINGS = Map.ofEntries(
             // The level of the warning that a commit did not wait for its standby.
-            entry("client_min_messages", "warning"),
+            entry("client_min_messages", "warning"), entry(REPLICATION_ROLE, "origin"),
             entry("transaction_timeout", "0"), entry("idle_session_timeout", "0"),
             // Hidden rows are an error.
             entry("row_security", "off"),
@@ -124,28 +118,26 @@ final class PostgresConnector {
             entry("transform_null_equals", "off"), entry("standard_conforming_strings", "on"),
             entry("array_nulls", "on"), entry("client_encoding", "UTF8"), entry("DateStyle", "ISO, MDY"),
             entry("extra_float_digits", "3"));
-    /// Only a superuser may change it, so a session with another value than `origin` is refused.
-    private static final String REPLICATION_ROLE = "session_replication_role";
     /// An older server does not know every setting.
     private static final String KNOWN = " FROM unnest(?::TEXT[], ?::TEXT[]) AS wanted (name, value) WHERE (name = '"
             + MARK + "' OR current_setting(name, true) IS NOT NULL)";
-    private static final String SET = "SELECT set_config(name, value, false)" + KNOWN;
+    /// Only a superuser may change the replication role, so a session with another one is refused.
+    private static final String SET = "SELECT set_config(name, value, false)" + KNOWN + " AND name <> '"
+            + REPLICATION_ROLE + "'";
+    /// The server spells times in its own units.
     private static final String DIFFERENCES = "SELECT name, value, current_setting(name, true)" + KNOWN
-            + " AND current_setting(name, true) IS DISTINCT FROM value";
+            + " AND CASE WHEN name LIKE '%timeout' THEN current_setting(name)::INTERVAL <> value::INTERVAL"
+            + " ELSE current_setting(name, true) IS DISTINCT FROM value END";
 
-    private final AtomicBoolean warned;
-
-    /// @param warns true to log once that a setting of the server is overruled
-    PostgresConnector(boolean warns) {
-        this.warned = new AtomicBoolean(!warns);
+    private PostgresConnector() {
     }
 
     /// Opens a session. Errors: `SQLException`, a [PostgresSession.TransactionPoolingException] if a pooler does not assign a separate
     /// server connection to the session.
-    PostgresSession open(PostgresUri address, Timeouts timeouts) throws SQLException {
+    static PostgresSession open(PostgresUri address, Timeouts timeouts) throws SQLException {
         Connection connection = connect(address);
         try {
-            PostgresSession session = new PostgresSession(connection, UUID.randomUUID().toString());
+            PostgresSession session = new PostgresSession(connection, UUID.randomUUID().toString(), 0);
             setUp(session, timeouts, address.searchPath());
             PostgresSchema.use(session);
             session.limit(timeouts.response());
@@ -169,15 +161,13 @@ final class PostgresConnector {
         }
     }
 
-    private void setUp(PostgresSession session, Timeouts timeouts, Optional<String> searchPath) throws SQLException {
+    private static void setUp(PostgresSession session, Timeouts timeouts, Optional<String> searchPath)
+            throws SQLException {
         String given = session.text(GIVEN);
         if (given.isEmpty()) {
             // A pooler has left another session's settings and statements on this server connection.
             session.execute("DISCARD ALL");
             given = session.text(GIVEN);
-        }
-        if (NOT_DURABLE.contains(given) && !warned.getAndSet(true)) {
-            LOG.warn("the database has synchronous_commit = {}; petstore overrules it with on", given);
         }
         Map<String, String> settings = new LinkedHashMap<>();
         // First, because other differences follow from transaction pooling.
@@ -185,22 +175,14 @@ final class PostgresConnector {
         settings.putAll(SETTINGS);
         searchPath.ifPresent(path -> settings.put("search_path", path));
         settings.put("synchronous_commit", given.equals("remote_apply") ? given : "on");
-        settings.put("lock_timeout", spelled(timeouts.lock()));
-        settings.put("statement_timeout", spelled(timeouts.statement()));
-        settings.put("idle_in_transaction_session_timeout", spelled(timeouts.idleTransaction()));
-        Session.rows(prepare(session, SET, settings), row -> row.getString(1));
-        settings.put(REPLICATION_ROLE, "origin");
-        Session.rows(prepare(session, DIFFERENCES, settings), row -> {
+        settings.put("lock_timeout", timeouts.lock().toMillis() + "ms");
+        settings.put("statement_timeout", timeouts.statement().toMillis() + "ms");
+        settings.put("idle_in_transaction_session_timeout", timeouts.idleTransaction().toMillis() + "ms");
+        Object[] parameters = {settings.keySet().toArray(String[]::new), settings.values().toArray(String[]::new)};
+        Session.rows(session.prepare(SET, parameters), row -> row.getString(1));
+        Session.rows(session.prepare(DIFFERENCES, parameters), row -> {
             throw difference(row);
         });
-    }
-
-    private static PreparedStatement prepare(Session session, String sql, Map<String, String> settings)
-            throws SQLException {
-        PreparedStatement statement = session.prepare(sql);
-        statement.setObject(1, settings.keySet().toArray(String[]::new));
-        statement.setObject(2, settings.values().toArray(String[]::new));
-        return statement;
     }
 
     private static SQLException difference(ResultSet row) throws SQLException {
@@ -211,17 +193,6 @@ final class PostgresConnector {
             case String other -> new SQLException("the database ignores " + other + " = " + row.getString(2)
                     + ": it stays " + row.getString(3));
         };
-    }
-
-    /// Returns a time as the server spells it, e.g. `800ms` or `10min`.
-    private static String spelled(Duration time) {
-        if (time.toMillisPart() > 0) {
-            return time.toMillis() + "ms";
-        }
-        if (time.toSecondsPart() > 0) {
-            return time.toSeconds() + "s";
-        }
-        return time.toMinutesPart() > 0 ? time.toMinutes() + "min" : time.isZero() ? "0" : time.toHours() + "h";
     }
 
     private static Properties properties(PostgresUri address) {

@@ -1,12 +1,13 @@
 package petstore.store.postgres;
 
 import java.io.EOFException;
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
-import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.security.UnrecoverableKeyException;
 import java.sql.SQLException;
 import java.sql.SQLTransientException;
@@ -19,9 +20,7 @@ import javax.crypto.BadPaddingException;
 import javax.net.ssl.SSLException;
 import javax.security.auth.callback.UnsupportedCallbackException;
 
-import org.postgresql.ssl.LazyKeyManager;
-import org.postgresql.ssl.PEMKeyManager;
-import org.postgresql.ssl.PKCS12KeyManager;
+import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 import petstore.CommandFailure;
@@ -31,7 +30,8 @@ import petstore.SafeText;
 import petstore.store.Database;
 import petstore.store.postgres.watch.Refusal;
 
-/// Errors of PostgreSQL and its driver as text. The text and the stack trace have no value of a row, because it may be secret.
+/// Errors of PostgreSQL and its driver: their text, and whether they may pass by themselves. A start and a command wait for these, and end
+/// at any other. The text and the stack trace have no value of a row, because it may be secret.
 final class PostgresErrors {
 
     /// The server's file that refuses a query from which row-level security would hide rows.
@@ -39,17 +39,22 @@ final class PostgresErrors {
     /// SQLSTATE `disk_full`.
     private static final String FULL_DISK = "53100";
     /// SQLSTATE `lock_not_available`.
-    private static final String LOCK = "55P03";
+    static final String LOCK = "55P03";
     /// The SQLSTATE of all errors of PgBouncer 1.18. Only their texts differ.
     private static final String POOLER = "08P01";
     private static final String NO_DATABASE = "no such database";
     private static final Pattern AUTHENTICATION = Pattern
             .compile("authentication failed|no such user|login rejected|empty password|no username");
     /// The driver's classes that read client keys and certificates. Their errors have the SQLSTATE of a broken connection.
-    private static final Set<String> KEY_MANAGERS = Set.of(LazyKeyManager.class.getName(),
-            PEMKeyManager.class.getName(), PKCS12KeyManager.class.getName());
-    /// Their method that reads the key.
-    private static final String READ_KEY = "getPrivateKey";
+    private static final Pattern KEY_MANAGER = Pattern.compile("org\\.postgresql\\.ssl\\..*KeyManager");
+
+    /// SQLSTATEs and their classes that may pass: an address that moved, a server that became read-only, a deadlock, a lack of resources, a
+    /// table or schema in use, and a server that is starting or stopping.
+    private static final Set<String> PASSING = Set.of(PostgresHost.OTHER_SERVER, PostgresHost.READ_ONLY, "40", "53",
+            LOCK,
+            PostgresSchema.IN_USE, "57");
+    /// The class of connections. A pooler without a server sends it; the driver has it for broken connections and for other protocols.
+    private static final String CONNECTION = "08";
 
     private PostgresErrors() {
     }
@@ -60,20 +65,14 @@ final class PostgresErrors {
         return state.startsWith("22") || state.startsWith("23");
     }
 
-    /// Returns true if another session had a lock for too long.
-    static boolean isLock(SQLException e) {
-        return LOCK.equals(e.getSQLState());
-    }
-
     static String message(Throwable e) {
-        if (!(e instanceof SQLException thrown)) {
-            return e.getCause() instanceof SQLException cause ? message(cause) : String.valueOf(e.getMessage());
+        if (e.getCause() instanceof SQLException cause) {
+            return message(cause);
         }
-        SQLException root = root(thrown);
         // The server's message of a defect would show the value.
-        return isDefect(root)
+        return e instanceof SQLException root && isDefect(root)
                 ? "a value was rejected: SQLSTATE " + root.getSQLState() + place(root)
-                : String.valueOf(root.getMessage());
+                : String.valueOf(e.getMessage());
     }
 
     private static String place(SQLException defect) {
@@ -83,10 +82,10 @@ final class PostgresErrors {
 
     /// Returns the message of an error and its cause on the network, e.g. `Read timed out`.
     static String detail(Throwable e) {
-        Throwable known = e instanceof SQLException || !(e.getCause() instanceof SQLException) ? e : e.getCause();
-        return message(e) + switch (known instanceof SQLException sql ? root(sql).getCause() : null) {
-            case SocketTimeoutException timeout -> " " + timeout.getMessage();
-            case null, default -> "";
+        return switch (e.getCause()) {
+            case SQLException cause -> detail(cause);
+            case SocketTimeoutException timeout -> message(e) + " " + timeout.getMessage();
+            case null, default -> message(e);
         };
     }
 
@@ -109,7 +108,7 @@ final class PostgresErrors {
             case "42P07", "42710", "42723" ->
                 "; another program has made it: use another database, or name another schema"
                         + PostgresSchema.BY_OPTIONS + "NAME";
-            case "42501" -> isOfRowSecurity(root)
+            case "42501" -> server(root).filter(server -> ROW_SECURITY.equals(server.getFile())).isPresent()
                     ? "; it would hide rows: give the user BYPASSRLS, or disable row-level security on the store's tables"
                     : "; GRANT the privilege to the user, or let the user own the database";
             case "42P01" -> "; if it exists, GRANT USAGE of its schema to the user";
@@ -128,8 +127,31 @@ final class PostgresErrors {
         return text.startsWith(NO_DATABASE) ? "3D000" : AUTHENTICATION.matcher(text).find() ? "28000" : state;
     }
 
-    private static boolean isOfRowSecurity(SQLException e) {
-        return server(e).filter(server -> ROW_SECURITY.equals(server.getFile())).isPresent();
+    /// Returns the refusal of a host that cannot be used.
+    ///
+    /// @param answered true if its server has answered before: a port that refuses connections is then of a server that restarts
+    static Refusal refusal(SQLException e, boolean answered) {
+        return new Refusal(reason(e), outlook(root(e), answered));
+    }
+
+    private static Refusal.Outlook outlook(SQLException root, boolean answered) {
+        String state = state(root);
+        boolean passes = root instanceof PostgresSession.UnknownOutcomeException
+                || root instanceof SQLTransientException
+                || PASSING.stream().anyMatch(state::startsWith)
+                || (state.startsWith(CONNECTION) && server(root).isPresent());
+        return passes ? Refusal.Outlook.PASSING : ofNetwork(root.getCause(), answered);
+    }
+
+    private static Refusal.Outlook ofNetwork(@Nullable Throwable cause, boolean answered) {
+        return switch (cause) {
+            // A connection that ends during the handshake; a certificate has another cause.
+            case SSLException tls -> ofNetwork(tls.getCause(), answered);
+            case UnknownHostException _ -> Refusal.Outlook.DOUBTFUL;
+            case ConnectException _ when !answered -> Refusal.Outlook.LASTING;
+            case EOFException _,SocketException _,SocketTimeoutException _ -> Refusal.Outlook.UNREACHABLE;
+            case null, default -> Refusal.Outlook.LASTING;
+        };
     }
 
     /// Returns the same error with its [#reason] as the message; a [SQLTransientException] if it may pass by itself.
@@ -137,7 +159,7 @@ final class PostgresErrors {
         SQLException root = root(e);
         String reason = place + reason(root);
         Throwable cause = isDefect(root) ? null : root.getCause();
-        SQLException explained = PassingFailures.outlook(root, true) != Refusal.Outlook.LASTING
+        SQLException explained = outlook(root, true) != Refusal.Outlook.LASTING
                 ? new SQLTransientException(reason, root.getSQLState(), cause)
                 : new SQLException(reason, root.getSQLState(), cause);
         explained.setStackTrace(root.getStackTrace());
@@ -162,12 +184,12 @@ final class PostgresErrors {
     /// @param file the parameter `sslkey`
     static SQLException ofConnection(SQLException e, Optional<String> file) {
         return Arrays.stream(e.getStackTrace()).findFirst()
-                .filter(thrower -> KEY_MANAGERS.contains(thrower.getClassName()))
-                .flatMap(thrower -> findAdvice(e, thrower, file))
+                .filter(thrower -> KEY_MANAGER.matcher(thrower.getClassName()).matches())
+                .flatMap(thrower -> findAdvice(e, thrower.getMethodName().equals("getPrivateKey"), file))
                 .map(advice -> new SQLException(advice, e.getSQLState())).orElse(e);
     }
 
-    private static Optional<String> findAdvice(SQLException e, StackTraceElement thrower, Optional<String> file) {
+    private static Optional<String> findAdvice(SQLException e, boolean ofKey, Optional<String> file) {
         String key = "the client key" + file.map(path -> " " + path).orElse("");
         if (has(e, UnsupportedCallbackException.class)) {
             return Optional.of(key + " is encrypted; set its password with sslpassword");
@@ -175,8 +197,7 @@ final class PostgresErrors {
         if (has(e, BadPaddingException.class) || has(e, UnrecoverableKeyException.class)) {
             return Optional.of(key + " cannot be decrypted; check sslpassword");
         }
-        boolean exists = !has(e, FileNotFoundException.class) && !has(e, FileSystemException.class);
-        return file.filter(_ -> exists && thrower.getMethodName().equals(READ_KEY)).map(path -> key
+        return file.filter(path -> ofKey && Files.isReadable(Path.of(path))).map(path -> key
                 + " cannot be read; set sslkey=" + path + ".pk8 after you have converted it: openssl pkcs8 -topk8 -in "
                 + SafeText.word(path) + " -outform DER -out " + SafeText.word(path + ".pk8") + " -nocrypt");
     }
@@ -194,11 +215,14 @@ final class PostgresErrors {
     }
 
     /// Returns the server's error for an error of a batch or of the pool.
-    static SQLException root(SQLException e) {
+    private static SQLException root(SQLException e) {
         return e.getCause() instanceof SQLException cause ? root(cause) : e;
     }
 
+    /// Returns the message of a server; absent if none has sent this error.
     static Optional<ServerErrorMessage> server(SQLException e) {
-        return e instanceof PSQLException sql ? Optional.ofNullable(sql.getServerErrorMessage()) : Optional.empty();
+        return root(e) instanceof PSQLException sql
+                ? Optional.ofNullable(sql.getServerErrorMessage())
+                : Optional.empty();
     }
 }

@@ -1,20 +1,17 @@
 package petstore.store.postgres;
 
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Optional;
 
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import petstore.store.Database;
 import petstore.store.Session;
+import petstore.store.postgres.watch.Refusal;
 import petstore.store.postgres.watch.ServerState;
 
 /// One host of a PostgreSQL database, with a session that reads its state. For any thread.
 final class PostgresHost implements AutoCloseable {
 
-    private static final Logger LOG = LoggerFactory.getLogger(PostgresHost.class);
     /// SQLSTATE `connection_does_not_exist`.
     static final String OTHER_SERVER = "08003";
     /// SQLSTATE `read_only_sql_transaction`.
@@ -37,7 +34,6 @@ final class PostgresHost implements AutoCloseable {
             + " concat_ws(' and ', CASE current_setting('fsync', true) WHEN 'off' THEN 'fsync' END,"
             + " CASE current_setting('full_page_writes', true) WHEN 'off' THEN 'full_page_writes' END)";
 
-    private final PostgresConnector connector;
     private final PostgresUri address;
     private volatile Optional<ServerState> state = Optional.empty();
     private final PostgresProver prover = new PostgresProver(this);
@@ -45,8 +41,7 @@ final class PostgresHost implements AutoCloseable {
     private volatile boolean outdated;
     private volatile boolean answered;
 
-    PostgresHost(PostgresConnector connector, PostgresUri address) {
-        this.connector = connector;
+    PostgresHost(PostgresUri address) {
         this.address = address;
     }
 
@@ -65,10 +60,6 @@ final class PostgresHost implements AutoCloseable {
 
     /// Returns the state of the server now.
     synchronized ServerState observe() throws SQLException {
-        if (outdated) {
-            outdated = false;
-            closeObserver();
-        }
         state = Optional.empty();
         ServerState now = ask(session -> {
             ServerState shown = read(session);
@@ -90,19 +81,15 @@ final class PostgresHost implements AutoCloseable {
         return state.orElseThrow();
     }
 
-    /// Returns true if the server has answered before, also with an error.
-    boolean hasAnswered() {
-        return answered;
-    }
-
-    /// Notes that the server has answered if it has sent this error.
-    void noteAnswer(SQLException e) {
-        answered |= PostgresErrors.server(PostgresErrors.root(e)).isPresent();
+    /// Returns the refusal of this host after an error.
+    Refusal refusal(SQLException e) {
+        answered |= PostgresErrors.server(e).isPresent();
+        return PostgresErrors.refusal(e, answered);
     }
 
     /// Opens a session. Errors: `SQLException`, also if the address leads to another server or schema than `expected` now.
     PostgresSession open(ServerState expected, PostgresConnector.Timeouts timeouts) throws SQLException {
-        PostgresSession session = connector.open(address, timeouts);
+        PostgresSession session = PostgresConnector.open(address, timeouts);
         try {
             ServerState found = read(session);
             if (!found.isSameRun(expected)) {
@@ -114,7 +101,7 @@ final class PostgresHost implements AutoCloseable {
             return session;
         } catch (Throwable e) {
             reconnect();
-            close(session);
+            session.close();
             throw e;
         }
     }
@@ -135,15 +122,17 @@ final class PostgresHost implements AutoCloseable {
         try {
             return question.on(observer());
         } catch (Throwable e) {
-            closeObserver();
+            reconnect();
             prover.reconnect();
             throw e;
         }
     }
 
     private PostgresSession observer() throws SQLException {
-        if (observer == null) {
-            observer = connector.open(address, PostgresConnector.Timeouts.WATCH);
+        if (outdated || observer == null) {
+            outdated = false;
+            closeObserver();
+            observer = PostgresConnector.open(address, PostgresConnector.Timeouts.WATCH);
         }
         return observer;
     }
@@ -161,8 +150,10 @@ final class PostgresHost implements AutoCloseable {
         }
     }
 
-    synchronized void closeObserver() {
-        close(observer);
+    private synchronized void closeObserver() {
+        if (observer != null) {
+            observer.close();
+        }
         observer = null;
     }
 
@@ -170,24 +161,5 @@ final class PostgresHost implements AutoCloseable {
     public void close() {
         prover.close();
         closeObserver();
-    }
-
-    /// Closes the connection at once, also if another thread waits for its response.
-    static void abort(PostgresSession session) {
-        try {
-            session.unwrap(Connection.class).abort(Runnable::run);
-        } catch (SQLException e) {
-            LOG.debug("closing failed: {}", PostgresErrors.message(e));
-        }
-    }
-
-    static void close(@Nullable PostgresSession session) {
-        try {
-            if (session != null) {
-                session.close();
-            }
-        } catch (SQLException | RuntimeException e) {
-            LOG.debug("closing failed: {}", PostgresErrors.message(e));
-        }
     }
 }

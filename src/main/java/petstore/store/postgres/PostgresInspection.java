@@ -10,6 +10,7 @@ import java.util.stream.Collectors;
 import org.postgresql.PGConnection;
 import petstore.CommandFailure;
 import petstore.store.Migrations;
+import petstore.store.Session;
 import petstore.store.postgres.watch.Cluster;
 import petstore.store.postgres.watch.Refusal;
 import petstore.store.postgres.watch.ServerState;
@@ -24,9 +25,8 @@ import petstore.store.postgres.watch.ServerState;
 /// @param schema the version of the store's schema; 0 without tables
 /// @param obstacle the reason why no store can be created without one; empty for none
 public record PostgresInspection(String host, String system, String version, boolean standby, boolean readOnly,
-        String off,
-        String synchronousCommit, boolean pooled, String encoding, int maxConnections, int schema, String obstacle,
-        Instant now) {
+        String off, String synchronousCommit, boolean pooled, String encoding, int maxConnections, int schema,
+        String obstacle, Instant now) {
 
     /// The outcome for a host: its state, or the reason why it cannot be used.
     ///
@@ -35,10 +35,10 @@ public record PostgresInspection(String host, String system, String version, boo
     public record Outcome(String host, Optional<PostgresInspection> state, String problem, boolean passing) {
     }
 
-    private static final String SERVERS_SETTING = "SELECT reset_val FROM pg_settings WHERE name = 'synchronous_commit'";
-    private static final String MAY_CREATE = "SELECT has_schema_privilege(current_schema(), 'CREATE')";
-    private static final String NOT_ALLOWED = "the user may not create tables; let it own the database, or grant CREATE"
-            + " on its schema";
+    /// A pooler passes on the connection if the driver has another process number than the server.
+    private static final String SELECT = "SELECT current_setting('server_version'),"
+            + " (SELECT reset_val FROM pg_settings WHERE name = 'synchronous_commit'), pg_backend_pid() <> ?,"
+            + " current_setting('server_encoding'), current_setting('max_connections')::INT, " + PostgresPets.NOW;
 
     /// Returns the outcomes of all hosts, which are asked at the same time. The caller limits the time.
     public static List<Outcome> of(PostgresUri uri) {
@@ -52,15 +52,14 @@ public record PostgresInspection(String host, String system, String version, boo
 
     private static Outcome ask(PostgresUri address) {
         String name = address.hostNames();
-        PostgresConnector connector = new PostgresConnector(false);
-        try (PostgresHost host = new PostgresHost(connector, address)) {
+        try (PostgresHost host = new PostgresHost(address)) {
             ServerState state = host.observe();
             host.prover().prove(state, false);
-            try (PostgresSession session = connector.open(address, PostgresConnector.Timeouts.WATCH)) {
+            try (PostgresSession session = PostgresConnector.open(address, PostgresConnector.Timeouts.WATCH)) {
                 return new Outcome(name, Optional.of(read(address, state, session)), "", false);
             }
         } catch (SQLException e) {
-            Refusal refusal = PassingFailures.refusal(e, false);
+            Refusal refusal = PostgresErrors.refusal(e, false);
             return new Outcome(name, Optional.empty(), refusal.reason(),
                     refusal.outlook() != Refusal.Outlook.LASTING);
         } catch (CommandFailure e) {
@@ -74,22 +73,11 @@ public record PostgresInspection(String host, String system, String version, boo
         if (schema == Migrations.LATEST) {
             PostgresSchema.requireTables(session, true);
         }
-        return new PostgresInspection(address.hostNames(), state.lineage().system(),
-                session.text("SHOW server_version"), state.standby(),
-                state.readOnly(), state.off(), session.text(SERVERS_SETTING), isPooled(session),
-                session.text("SHOW server_encoding"), Integer.parseInt(session.text("SHOW max_connections")), schema,
-                obstacle(session, address),
-                Instant.ofEpochMilli(Long.parseLong(session.text(PostgresPets.SELECT_NOW))));
-    }
-
-    private static String obstacle(PostgresSession session, PostgresUri address) throws SQLException {
-        Optional<String> obstacle = PostgresSchema.obstacle(session, address);
-        return obstacle.orElse(session.text(MAY_CREATE).equals("t") ? "" : NOT_ALLOWED);
-    }
-
-    /// Returns true if a pooler passes on the connection: the driver then has another process number than the server.
-    private static boolean isPooled(PostgresSession session) throws SQLException {
-        int process = session.unwrap(PGConnection.class).getBackendPID();
-        return !session.text("SELECT pg_backend_pid()").equals(String.valueOf(process));
+        String obstacle = PostgresSchema.obstacle(session, address);
+        return Session.rows(session.prepare(SELECT, session.unwrap(PGConnection.class).getBackendPID()),
+                row -> new PostgresInspection(address.hostNames(), state.lineage().system(), row.getString(1),
+                        state.standby(), state.readOnly(), state.off(), row.getString(2), row.getBoolean(3),
+                        row.getString(4), row.getInt(5), schema, obstacle, Instant.ofEpochMilli(row.getLong(6))))
+                .getFirst();
     }
 }

@@ -26,7 +26,7 @@ import petstore.store.Session;
 final class PostgresPets implements Database.Dialect {
 
     /// The time at which it is evaluated. In a transaction that waited for a lock, `now()` would be older.
-    private static final String NOW = "(extract(epoch FROM clock_timestamp()) * 1000)::BIGINT";
+    static final String NOW = "(extract(epoch FROM clock_timestamp()) * 1000)::BIGINT";
     static final String SELECT_NOW = "SELECT " + NOW;
 
     private static final String LIST = PetTable.SELECT + "WHERE id > ? ORDER BY id LIMIT ?";
@@ -98,7 +98,6 @@ final class PostgresPets implements Database.Dialect {
             lastId(session);
             throw new PostgresSession.TransactionPoolingException();
         }
-        session.committed();
         session.used(firstIds.getFirst(), pets.size());
         return PetTable.withIds(pets, firstIds.getFirst());
     }

@@ -32,10 +32,10 @@ import petstore.store.postgres.watch.State;
 ///
 /// It works around HikariCP in these ways:
 ///
-/// - `opened`: connections open at the same time. HikariCP's `blockUntilFilled` opens as many as there are processors, and polls: with
-///   two, the first hundred requests took 1.6 times as long with 100 ms of delay, and some got 503. HikariCP also sleeps for a second
-///   if the first connection fails.
-/// - `late`: a connection that is ready after the others would stay beside a full pool.
+/// - `opened`: connections open at the same time, and the pool takes them first. HikariCP's `blockUntilFilled` opens as many as there
+///   are processors, and polls: with two, the first hundred requests took 1.6 times as long with 100 ms of delay, and some got 503.
+///   HikariCP also sleeps for a second if the first connection fails.
+/// - `late`: true once the pool opens connections itself. Another one that is ready only then would stay beside a full pool.
 /// - `marks`: HikariCP keeps nothing of ours with a connection, and cannot close any if no thread can be started.
 /// - `closed`: HikariCP does not close a connection that is ready only after the pool was closed.
 /// - `failure`: HikariCP's message has its own numbers, and only one of its callers gets the cause.
@@ -65,14 +65,10 @@ final class PostgresPool implements State.Connections {
     @SuppressWarnings("serial") // Never serialized: a pool is not.
     private final class Source extends PGSimpleDataSource {
 
-        /// The mark of each connection, until the pool has closed it and forgotten it.
         private final Map<Connection, String> marks = Collections.synchronizedMap(new WeakHashMap<>());
-        /// Connections that the pool takes before others are opened.
         private final Queue<Connection> opened = new ConcurrentLinkedQueue<>();
-        /// True once the pool opens the missing connections itself. Those that are ready only then are closed.
         private boolean late;
         private volatile boolean closed;
-        /// The last attempt to connect, if it failed.
         private volatile @Nullable FailedAttempt failure;
 
         /// Returns a new connection. Errors: `SQLException`, also if the address leads to another server now.
@@ -120,7 +116,7 @@ final class PostgresPool implements State.Connections {
         private Connection open() throws SQLException {
             PostgresSession session = host.open(server, PostgresConnector.Timeouts.REQUEST);
             try {
-                Connection connection = session.handOver();
+                Connection connection = session.unwrap(Connection.class);
                 marks.put(connection, session.mark());
                 if (closed) {
                     throw new SQLTransientConnectionException("this server was left");
@@ -135,13 +131,7 @@ final class PostgresPool implements State.Connections {
         /// Closes all connections, also those that are being opened.
         void close() {
             closed = true;
-            for (Connection connection : List.copyOf(marks.keySet())) {
-                try {
-                    connection.abort(Runnable::run);
-                } catch (SQLException e) {
-                    LOG.debug("closing failed: {}", PostgresErrors.message(e));
-                }
-            }
+            List.copyOf(marks.keySet()).forEach(PostgresSession::abort);
         }
     }
 
@@ -177,16 +167,14 @@ final class PostgresPool implements State.Connections {
     }
 
     /// Returns a session. Errors: `SQLException` with the server's reason, if there is one.
-    PostgresSession connect() throws SQLException {
-        Connection connection = connection();
-        return new PostgresSession(connection,
-                Objects.requireNonNull(source.marks.get(connection.unwrap(Connection.class))));
-    }
-
-    private Connection connection() throws SQLException {
+    ///
+    /// @param usedId the greatest id that is known to be used
+    PostgresSession connect(long usedId) throws SQLException {
         long beganNs = System.nanoTime();
         try {
-            return pool.getConnection();
+            Connection connection = pool.getConnection();
+            return new PostgresSession(connection,
+                    Objects.requireNonNull(source.marks.get(connection.unwrap(Connection.class))), usedId);
         } catch (SQLException e) {
             FailedAttempt last = source.failure;
             if (last != null && last.endedNs - beganNs >= 0) {

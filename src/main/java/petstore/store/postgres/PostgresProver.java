@@ -143,7 +143,7 @@ final class PostgresProver implements AutoCloseable {
                 : Optional.empty();
         wait = found.orElse(wait);
         if (found.isEmpty() && commit.lasts(ON_THE_WAY)) {
-            PostgresHost.abort(commit.session());
+            commit.session().abort();
         }
     }
 
@@ -162,16 +162,19 @@ final class PostgresProver implements AutoCloseable {
     public void close() {
         PostgresSession last = session;
         session = null;
-        if (last != null && unfinished != null) {
+        if (last == null) {
+            return;
+        }
+        if (unfinished != null) {
             try {
                 // Otherwise it would occupy the server until its standby is back.
                 last.unwrap(PGConnection.class).cancelQuery();
             } catch (SQLException e) {
                 // The server cannot be reached.
             }
-            PostgresHost.abort(last);
+            last.abort();
         } else {
-            PostgresHost.close(last);
+            last.close();
         }
     }
 }

@@ -6,7 +6,6 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 
 import petstore.Catalogue.Page;
@@ -16,26 +15,15 @@ import petstore.store.Database.Work;
 import petstore.store.Session;
 import petstore.store.queue.WorkQueue;
 
-/// Threads that read, each on its own connection. They read pages that wait together, in one round trip.
-final class PostgresReaders implements AutoCloseable {
+/// The reads of threads, each on its own connection. A thread reads pages that wait together, in one round trip.
+record PostgresReaders(PostgresSessions sessions) {
 
     private static final int LARGEST_GROUP = 8;
     /// The SQLSTATE classes of rejected values and of damaged data.
     private static final List<String> OF_ROWS = List.of("22", "XX");
 
-    private final PostgresSessions sessions;
-    private final WorkQueue<Work<?>, Object> queue;
-
-    PostgresReaders(PostgresSessions sessions, int count, Duration patience) {
-        this.sessions = sessions;
-        this.queue = new WorkQueue<>("postgres-reader", WorkQueue.Limits.ofReads(LARGEST_GROUP, patience),
-                Collections.nCopies(count, this::readGroup),
-                // No page waits for other work.
-                (first, next) -> first instanceof PageRead && next instanceof PageRead);
-    }
-
     /// The reading of one page.
-    private record PageRead(PetQuery query) implements Work<Page> {
+    record PageRead(PetQuery query) implements Work<Page> {
 
         @Override
         public Page on(Session session) throws SQLException {
@@ -43,13 +31,12 @@ final class PostgresReaders implements AutoCloseable {
         }
     }
 
-    CompletableFuture<Page> readPage(PetQuery query) {
-        return read(new PageRead(query));
-    }
-
-    @SuppressWarnings("unchecked")
-    <T> CompletableFuture<T> read(Work<T> work) {
-        return (CompletableFuture<T>) queue.submit(work);
+    /// Returns a queue whose results are those of its reads.
+    WorkQueue<Work<?>, Object> queue(int threads, Duration patience) {
+        return new WorkQueue<>("postgres-reader", WorkQueue.Limits.ofReads(LARGEST_GROUP, patience),
+                Collections.nCopies(threads, this::readGroup),
+                // No page waits for other work.
+                (first, next) -> first instanceof PageRead && next instanceof PageRead);
     }
 
     private List<Object> readGroup(List<Work<?>> group) {
@@ -68,19 +55,18 @@ final class PostgresReaders implements AutoCloseable {
             for (int i = 0; i < pages.size(); i++) {
                 outcomes.put(pages.get(i), read.get(i));
             }
-        } catch (Failure e) {
+        } catch (RuntimeException e) {
             if (!mayBeOfOnePage(e)) {
                 pages.forEach(page -> outcomes.put(page, e));
             }
-        } catch (RuntimeException e) {
-            // An unknown status, in one page.
         }
     }
 
-    /// Returns true for errors that come at once, of the rows of a page. After others, each page alone would take too long.
-    private static boolean mayBeOfOnePage(Failure e) {
-        return e.getCause() instanceof SQLException rejected
-                && OF_ROWS.stream().anyMatch(String.valueOf(rejected.getSQLState())::startsWith);
+    /// Returns true for errors that come at once, of the rows of a page, e.g. an unknown status. After others, each page alone would take
+    /// too long.
+    private static boolean mayBeOfOnePage(RuntimeException e) {
+        return !(e instanceof Failure) || (e.getCause() instanceof SQLException rejected
+                && OF_ROWS.stream().anyMatch(String.valueOf(rejected.getSQLState())::startsWith));
     }
 
     /// Returns the result of a read, or its exception, so that the other reads of its group do not fail.
@@ -90,14 +76,5 @@ final class PostgresReaders implements AutoCloseable {
         } catch (RuntimeException e) {
             return e;
         }
-    }
-
-    int waiting() {
-        return queue.waiting();
-    }
-
-    @Override
-    public void close() {
-        queue.close();
     }
 }

@@ -31,19 +31,33 @@ final class PostgresSchema {
             + " FROM (SELECT oid::regnamespace::text AS name FROM pg_namespace WHERE oid IN " + Migrations.STORES
             + " AND nspname = ANY (current_schemas(false))"
             + " ORDER BY array_position(current_schemas(false), nspname) LIMIT 1) AS first";
-    /// The schema for new tables; null if the search path has none.
-    private static final String CURRENT = "to_regnamespace(quote_ident(current_schema()))";
-    /// The tables that another program has under the names of the store's.
-    private static final String TAKEN = "SELECT coalesce(string_agg(relname, ', ' ORDER BY relname), '') FROM pg_class"
-            + " WHERE relname IN ('schema_version', 'pet', 'pet_id', 'api_key') AND relnamespace = " + CURRENT;
-    /// The first of the other schemas with a store, which may lack some of its tables.
-    private static final String OTHER_STORE = "SELECT coalesce(min(oid::regnamespace::text), '') FROM pg_namespace"
-            + " WHERE oid <> " + CURRENT + " AND oid IN (SELECT relnamespace FROM pg_class WHERE relkind IN ('r', 'p')"
-            + " AND relname IN ('pet', 'pet_id') GROUP BY relnamespace HAVING count(*) = 2)";
     private static final String DEFECTS = Migrations.script("migrations/postgresql/defects.sql");
-    private static final String IS_TEMPLATE = "SELECT datistemplate OR datname = 'template1' FROM pg_database"
-            + " WHERE datname = current_database()";
     static final String BY_OPTIONS = " by options=-csearch_path%3D";
+    /// Its parameter is true if the address names a schema. Another program may have tables under the names of the store's; another schema
+    /// may lack some of a store's.
+    private static final String OBSTACLE = """
+            SELECT CASE
+              WHEN datistemplate OR datname = 'template1'
+                THEN 'each new database would be a copy of this template; use another database'
+              WHEN current_schema() IS NULL OR current_schema() ^@ 'pg_'
+                THEN 'no schema for tables is in its search_path, which is ' || current_setting('search_path')
+                  || '; create one of these, GRANT its USAGE, or name another%1$sNAME'
+              WHEN taken IS NOT NULL
+                THEN 'another program has tables there (' || taken
+                  || '); use another database, or name another schema%1$sNAME'
+              WHEN store IS NOT NULL AND NOT ?
+                THEN 'the schema ' || store || ' has one; use it%1$s' || store || ', or make another%1$s'
+                  || current_schema()
+              WHEN NOT has_schema_privilege(current_schema(), 'CREATE')
+                THEN 'the user may not create tables; let it own the database, or grant CREATE on its schema'
+              ELSE '' END
+            FROM pg_database, to_regnamespace(quote_ident(current_schema())) AS current,
+              LATERAL (SELECT string_agg(relname, ', ' ORDER BY relname) FROM pg_class WHERE relnamespace = current
+                AND relname IN ('schema_version', 'pet', 'pet_id', 'api_key')) AS others (taken),
+              LATERAL (SELECT min(oid::regnamespace::text) FROM pg_namespace WHERE oid <> current AND oid IN (
+                SELECT relnamespace FROM pg_class WHERE relkind IN ('r', 'p') AND relname IN ('pet', 'pet_id')
+                GROUP BY relnamespace HAVING count(*) = 2)) AS stores (store)
+            WHERE datname = current_database()""".formatted(BY_OPTIONS);
 
     private PostgresSchema() {
     }
@@ -67,9 +81,10 @@ final class PostgresSchema {
                         + "; make one with createdb --encoding=UTF8 --template=template0");
             }
             if (!access.creates() && !hasStore(session)) {
-                throw new CommandFailure("there is no store in " + place(session, host) + "; "
-                        + obstacle(session, host.address()).orElse("'" + SafeText.command("serve") + "' or '"
-                                + SafeText.command("keys create") + "' makes one"));
+                String obstacle = obstacle(session, host.address());
+                throw new CommandFailure("there is no store in " + place(session, host) + "; " + (obstacle.isEmpty()
+                        ? "'" + SafeText.command("serve") + "' or '" + SafeText.command("keys create") + "' makes one"
+                        : obstacle));
             }
             if (!Migrations.arePending(migrate, Migrations.Scripts.POSTGRESQL, session)) {
                 requireTables(session, false);
@@ -98,7 +113,7 @@ final class PostgresSchema {
         }
         // The state has the new tables.
         var _ = host.observe();
-        host.closeObserver();
+        host.reconnect();
     }
 
     /// Throws `SQLException` with all defects of a store: a crash may empty a table, changes may pass its triggers, or, for a service, its
@@ -126,27 +141,23 @@ final class PostgresSchema {
         }
     }
 
-    /// Returns true if there was no store before.
+    /// Excludes other upgrades until the end of the transaction. Returns true if there was no store before. Errors: `SQLException` with
+    /// [#IN_USE] during another upgrade.
     private static boolean prepareUpgrade(Session session, PostgresHost host) throws SQLException {
-        lock(session);
-        session.execute(LIMIT_LOCK_WAITS);
-        // Another process may have created the store meanwhile.
-        use(session);
-        boolean isNew = !hasStore(session);
-        Optional<String> obstacle = isNew ? obstacle(session, host.address()) : Optional.empty();
-        if (obstacle.isPresent()) {
-            throw new CommandFailure("no store can be created in " + place(session, host) + "; " + obstacle.get());
-        }
-        return isNew;
-    }
-
-    /// Excludes other upgrades until the end of the transaction. Errors: `SQLException` with [#IN_USE] during another upgrade.
-    private static void lock(Session session) throws SQLException {
         if (session.text(TRY_LOCK).equals("f")) {
             String holders = String.join("; ", Session.rows(session.prepare(LOCK_HOLDER), row -> row.getString(1)));
             throw new SQLException("another session upgrades the schema (" + holders
                     + "); wait, or end it by pg_terminate_backend", IN_USE);
         }
+        session.execute(LIMIT_LOCK_WAITS);
+        // Another process may have created the store meanwhile.
+        use(session);
+        boolean isNew = !hasStore(session);
+        String obstacle = isNew ? obstacle(session, host.address()) : "";
+        if (!obstacle.isEmpty()) {
+            throw new CommandFailure("no store can be created in " + place(session, host) + "; " + obstacle);
+        }
+        return isNew;
     }
 
     private static boolean hasStore(Session session) throws SQLException {
@@ -158,27 +169,9 @@ final class PostgresSchema {
                 + host.address();
     }
 
-    /// Returns the reason why no store can be created in a schema without one; absent if it can.
-    static Optional<String> obstacle(Session session, PostgresUri address) throws SQLException {
-        if (session.text(IS_TEMPLATE).equals("t")) {
-            return Optional.of("each new database would be a copy of this template; use another database");
-        }
-        String current = session.text("SELECT coalesce(current_schema(), '')");
-        if (current.isEmpty() || current.startsWith("pg_")) {
-            return Optional.of("no schema for tables is in its search_path, which is "
-                    + session.text("SHOW search_path") + "; create one of these, GRANT its USAGE, or name another"
-                    + BY_OPTIONS
-                    + "NAME");
-        }
-        String taken = session.text(TAKEN);
-        if (!taken.isEmpty()) {
-            return Optional.of("another program has tables there (" + taken
-                    + "); use another database, or name another schema" + BY_OPTIONS + "NAME");
-        }
-        String other = session.text(OTHER_STORE);
-        return other.isEmpty() || address.searchPath().filter(path -> !path.contains("$user")).isPresent()
-                ? Optional.empty()
-                : Optional.of("the schema " + other + " has one; use it" + BY_OPTIONS + other
-                        + ", or make another" + BY_OPTIONS + current);
+    /// Returns the reason why no store can be created in a schema without one; an empty text if it can.
+    static String obstacle(Session session, PostgresUri address) throws SQLException {
+        boolean named = address.searchPath().filter(path -> !path.contains("$user")).isPresent();
+        return Session.rows(session.prepare(OBSTACLE, named), row -> row.getString(1)).getFirst();
     }
 }

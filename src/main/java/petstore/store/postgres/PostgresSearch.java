@@ -29,7 +29,6 @@ import petstore.store.postgres.watch.Refusal;
 final class PostgresSearch {
 
     private static final Logger LOG = LoggerFactory.getLogger(PostgresSearch.class);
-    static final Duration COMMAND_WAIT = Duration.ofMinutes(2);
     /// The longest wait of a command whose host may be a typing error: to revoke a key is urgent.
     private static final Duration SHORT_WAIT = Duration.ofSeconds(10);
     static final Duration PAUSE = Duration.ofMillis(250);
@@ -46,7 +45,7 @@ final class PostgresSearch {
     private Cluster cluster = Cluster.UNKNOWN;
     /// The first host of each cluster that was seen, by system identifier.
     private final Map<String, String> clusters = new HashMap<>();
-    private final Map<PostgresHost, CompletableFuture<Optional<SQLException>>> proofs = new HashMap<>();
+    private final Map<PostgresHost, CompletableFuture<Candidate<PostgresHost>>> proofs = new HashMap<>();
 
     /// @param toWrite false for a command that only reads, which may use a standby
     /// @param doubtfulLimit the longest wait for a host whose outlook is doubtful
@@ -57,13 +56,13 @@ final class PostgresSearch {
         this.doubtfulLimit = doubtfulLimit;
     }
 
-    static List<PostgresHost> hosts(PostgresConnector connector, PostgresUri database) {
-        return database.hosts().stream().map(host -> new PostgresHost(connector, host)).toList();
+    static List<PostgresHost> hosts(PostgresUri database) {
+        return database.hosts().stream().map(PostgresHost::new).toList();
     }
 
     /// Uses a host for a command, as [#find], once its own sessions are closed.
     static <T> T forCommand(PostgresUri database, boolean toWrite, Duration wait, SqlFunction<PostgresHost, T> use) {
-        List<PostgresHost> hosts = hosts(new PostgresConnector(false), database);
+        List<PostgresHost> hosts = hosts(database);
         try (Closer _ = new Closer(hosts)) {
             String over = wait.isZero() ? "" : " after a wait of %d s";
             return new PostgresSearch(database, hosts, toWrite, SHORT_WAIT).find(wait, over, host -> {
@@ -95,7 +94,7 @@ final class PostgresSearch {
                     waiting.succeeded();
                     return used;
                 } catch (SQLException e) {
-                    best = refused(best.host(), e);
+                    best = refused(best.host(), best.host().refusal(e));
                 }
             }
             String reason = best.refusal().orElseThrow().reason();
@@ -145,13 +144,12 @@ final class PostgresSearch {
         try {
             return new Candidate<>(host, Optional.of(host.observe()), Optional.empty());
         } catch (SQLException e) {
-            return refused(host, e);
+            return refused(host, host.refusal(e));
         }
     }
 
-    private static Candidate<PostgresHost> refused(PostgresHost host, SQLException e) {
-        host.noteAnswer(e);
-        return new Candidate<>(host, Optional.empty(), Optional.of(PassingFailures.refusal(e, host.hasAnswered())));
+    private static Candidate<PostgresHost> refused(PostgresHost host, Refusal refusal) {
+        return new Candidate<>(host, Optional.empty(), Optional.of(refusal));
     }
 
     /// Called when all hosts have been asked, so that the latest timeline is known.
@@ -165,26 +163,26 @@ final class PostgresSearch {
     /// Waits for a moment until the host has proved that it commits. An unfinished commit is looked at again the next time.
     private Candidate<PostgresHost> prove(Candidate<PostgresHost> usable) {
         PostgresHost host = usable.host();
-        CompletableFuture<Optional<SQLException>> proof = proofs.computeIfAbsent(host,
-                _ -> inBackground(usable, this::findFailure));
+        CompletableFuture<Candidate<PostgresHost>> proof = proofs.computeIfAbsent(host,
+                _ -> inBackground(usable, this::proved));
         try {
-            Optional<SQLException> failure = proof.get(COMMIT_WAIT.toMillis(), TimeUnit.MILLISECONDS);
+            Candidate<PostgresHost> proved = proof.get(COMMIT_WAIT.toMillis(), TimeUnit.MILLISECONDS);
             proofs.remove(host);
-            return failure.map(e -> refused(host, e)).orElse(usable);
+            return proved;
         } catch (TimeoutException e) {
-            return new Candidate<>(host, Optional.empty(), Optional.of(new Refusal(
-                    host.prover().reason().orElse("no commit has completed yet"), Refusal.Outlook.DOUBTFUL)));
+            return refused(host, new Refusal(host.prover().reason().orElse("no commit has completed yet"),
+                    Refusal.Outlook.DOUBTFUL));
         } catch (ExecutionException | InterruptedException e) {
             throw new IllegalStateException(e);
         }
     }
 
-    private Optional<SQLException> findFailure(Candidate<PostgresHost> usable) {
+    private Candidate<PostgresHost> proved(Candidate<PostgresHost> usable) {
         try {
             usable.host().prover().prove(usable.server().orElseThrow(), toWrite);
-            return Optional.empty();
+            return usable;
         } catch (SQLException e) {
-            return Optional.of(e);
+            return refused(usable.host(), usable.host().refusal(e));
         }
     }
 }

@@ -8,6 +8,8 @@ import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLWarning;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import petstore.store.Database;
 import petstore.store.Session;
 
@@ -48,6 +50,7 @@ final class PostgresSession extends Session {
         }
     }
 
+    private static final Logger LOG = LoggerFactory.getLogger(PostgresSession.class);
     /// The SQLSTATE classes of a connection, of a server process that was ended, and of a failed disk, which ends the server.
     private static final Set<String> UNKNOWN = Set.of("08", "57P", "58");
     /// SQL that yields the mark of the server connection, an empty text if it has none.
@@ -67,9 +70,11 @@ final class PostgresSession extends Session {
     private long usedId;
     private boolean committed;
 
-    PostgresSession(Connection connection, String mark) {
+    /// @param usedId the greatest id that is known to be used
+    PostgresSession(Connection connection, String mark, long usedId) {
         super(connection);
         this.mark = mark;
+        this.usedId = usedId;
     }
 
     String mark() {
@@ -93,26 +98,17 @@ final class PostgresSession extends Session {
         connection.setNetworkTimeout(Runnable::run, Math.toIntExact(time.toMillis()));
     }
 
-    /// Sets the greatest id that is known to be used.
-    void usedBefore(long id) {
-        usedId = id;
-    }
-
-    /// Records the ids of new animals. Errors: [UsedIdException] if they are not above those used before.
+    /// Records the ids of new animals, which are committed if the work of this session succeeds. Errors: [UsedIdException] if they are not above those used before.
     void used(long firstId, int count) throws UsedIdException {
         if (firstId <= usedId) {
             throw new UsedIdException(firstId, usedId);
         }
         usedId = firstId + count - 1;
+        committed = true;
     }
 
     long usedId() {
         return usedId;
-    }
-
-    /// Records that a statement has committed a change by itself.
-    void committed() {
-        committed = true;
     }
 
     /// Returns true if this session has committed a change, which proves that its server commits durably.
@@ -120,8 +116,9 @@ final class PostgresSession extends Session {
         return committed;
     }
 
-    /// Runs `work` in one transaction. Its COMMIT may take as long as the statements before it, at least ten seconds. Errors: `SQLException`, also if the commit may be missing on the standby; then the outcome is
-    /// unknown.
+    /// Runs `work` in one transaction. Its COMMIT may take as long as the statements before it, at least ten seconds.
+    ///
+    /// Errors: `SQLException`, an [UnknownOutcomeException] if the commit may be missing on the standby.
     <T> T inTransaction(Database.Work<T> work) throws SQLException {
         connection.setAutoCommit(false);
         connection.clearWarnings();
@@ -198,9 +195,25 @@ final class PostgresSession extends Session {
         }
     }
 
-    /// Returns the connection, which the caller closes.
-    Connection handOver() {
-        closeStatements();
-        return connection;
+    void abort() {
+        abort(connection);
+    }
+
+    /// Closes a connection at once, also if another thread waits for its response.
+    static void abort(Connection connection) {
+        try {
+            connection.abort(Runnable::run);
+        } catch (SQLException e) {
+            LOG.debug("closing failed: {}", PostgresErrors.message(e));
+        }
+    }
+
+    @Override
+    public synchronized void close() {
+        try {
+            super.close();
+        } catch (SQLException | RuntimeException e) {
+            LOG.debug("closing failed: {}", PostgresErrors.message(e));
+        }
     }
 }

@@ -56,11 +56,7 @@ interface PostgresSessions extends Database.Watch, AutoCloseable {
 
         @Override
         public void close() {
-            try {
-                session.close();
-            } catch (SQLException e) {
-                // The server closes its side when the process ends.
-            }
+            session.close();
         }
     }
 }

@@ -107,7 +107,7 @@ final class PostgresWatch {
         State asked = primary.state();
         if (asked.term() > 0 && asked.phase() instanceof State.None) {
             // Its address may lead to another server by now, and a session keeps the defaults that it began with.
-            host.closeObserver();
+            host.reconnect();
         }
         Duration interval = SHORT_INTERVAL;
         try {
@@ -155,7 +155,7 @@ final class PostgresWatch {
         try {
             read = host.prover().version();
         } catch (SQLException e) {
-            if (PostgresErrors.isLock(e)) {
+            if (PostgresErrors.LOCK.equals(e.getSQLState())) {
                 used.ifPresent(adoption -> adoption.committed(beganNs));
             }
             throw e;

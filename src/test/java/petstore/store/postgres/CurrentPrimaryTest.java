@@ -36,7 +36,7 @@ class CurrentPrimaryTest {
     void createStore() {
         PostgresUri address = PostgresUri.parse(database);
         Postgres.forCommand(address, SchemaPolicy.AUTO, StoreAccess.CREATE).close();
-        hosts = PostgresSearch.hosts(new PostgresConnector(false), address);
+        hosts = PostgresSearch.hosts(address);
     }
 
     private CurrentPrimary start() {

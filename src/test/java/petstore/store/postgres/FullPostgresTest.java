@@ -102,7 +102,7 @@ class FullPostgresTest {
     void serviceWaitsForSlotOfItsPool() throws SQLException {
         Postgres.forCommand(address, SchemaPolicy.AUTO, StoreAccess.CREATE).close();
         server.query("ALTER ROLE shop CONNECTION LIMIT 2");
-        try (PostgresHost host = PostgresSearch.hosts(new PostgresConnector(false), address).getFirst()) {
+        try (PostgresHost host = PostgresSearch.hosts(address).getFirst()) {
             host.prover().prove(host.observe(), true);
             CompletableFuture<CurrentPrimary> starting = CompletableFuture.supplyAsync(() -> PostgresWatch
                     .start(List.of(host), Cluster.UNKNOWN, 1, Duration.ofMinutes(1)));
@@ -134,9 +134,8 @@ class FullPostgresTest {
     void failedStartEndsItsWatch() {
         Postgres.forCommand(address, SchemaPolicy.AUTO, StoreAccess.CREATE).close();
         server.query("ALTER ROLE shop CONNECTION LIMIT 0");
-        PostgresConnector connector = new PostgresConnector(false);
         assertThatThrownBy(
-                () -> PostgresWatch.start(PostgresSearch.hosts(connector, address), Cluster.UNKNOWN, 1,
+                () -> PostgresWatch.start(PostgresSearch.hosts(address), Cluster.UNKNOWN, 1,
                         Duration.ZERO))
                 .isInstanceOf(CommandFailure.class).hasMessageContaining("cannot be used");
         server.query("ALTER ROLE shop CONNECTION LIMIT -1");

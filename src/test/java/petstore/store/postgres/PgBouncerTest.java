@@ -132,10 +132,9 @@ class PgBouncerTest {
     void waitsForFreeConnection() throws IOException, SQLException {
         try (PgBouncer pooler = new PgBouncer(folder, database, "session")) {
             pooler.setPoolSize(2);
-            PostgresConnector connector = new PostgresConnector(false);
             PostgresUri address = PostgresUri.parse(pooler.url());
-            try (PostgresSession one = connector.open(address, PostgresConnector.Timeouts.WATCH);
-                    PostgresSession two = connector.open(address, PostgresConnector.Timeouts.WATCH)) {
+            try (PostgresSession one = PostgresConnector.open(address, PostgresConnector.Timeouts.WATCH);
+                    PostgresSession two = PostgresConnector.open(address, PostgresConnector.Timeouts.WATCH)) {
                 waits(pooler, "a pooler may have no free connection", () -> Closer.closeAll(one, two));
             }
         }

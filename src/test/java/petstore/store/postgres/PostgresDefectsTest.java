@@ -161,7 +161,7 @@ class PostgresDefectsTest {
     void doesNotUpgradeStoreWithDefect() throws SQLException {
         execute("DROP SCHEMA zoo CASCADE; CREATE SCHEMA zoo");
         int older = Migrations.LATEST - 1;
-        try (PostgresSession session = new PostgresConnector(false).open(PostgresUri.parse(ofOwner).hosts().getFirst(),
+        try (PostgresSession session = PostgresConnector.open(PostgresUri.parse(ofOwner).hosts().getFirst(),
                 PostgresConnector.Timeouts.COMMAND)) {
             assertThat(Migrations.run(session, Migrations.Scripts.POSTGRESQL, older)).isEqualTo(older);
         }

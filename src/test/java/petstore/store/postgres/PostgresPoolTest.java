@@ -37,7 +37,7 @@ class PostgresPoolTest {
         PostgresUri address = PostgresUri.parse(PostgresServer.newDatabase());
         List<WeakReference<PostgresPool>> pools = new ArrayList<>();
         try (ExecutorService reader = Executors.newSingleThreadExecutor();
-                PostgresHost host = new PostgresHost(new PostgresConnector(false), address)) {
+                PostgresHost host = new PostgresHost(address)) {
             ServerState server = host.observe();
             for (int i = 0; i < 5; i++) {
                 pools.add(reader.submit(() -> usedAndClosed(host, server)).get());
@@ -60,7 +60,7 @@ class PostgresPoolTest {
                 ExecutorService requests = Executors.newVirtualThreadPerTaskExecutor()) {
             PostgresPool pool = new PostgresPool(host, host.observe(), size);
             List<Future<Integer>> all = requests.invokeAll(Collections.nCopies(size, () -> {
-                try (PostgresSession _ = pool.connect()) {
+                try (PostgresSession _ = pool.connect(0)) {
                     return allHaveOne.await(10, TimeUnit.SECONDS);
                 }
             }));
@@ -82,7 +82,7 @@ class PostgresPoolTest {
             proxy.fail(new SocketFault("silence"), 1);
             long beganNs = System.nanoTime();
             PostgresPool pool = new PostgresPool(host, server, 4);
-            try (PostgresSession session = pool.connect()) {
+            try (PostgresSession session = pool.connect(0)) {
                 assertThat(session.text("SELECT 1")).isEqualTo("1");
                 assertThat(Duration.ofNanos(System.nanoTime() - beganNs)).isLessThan(SILENCE);
             }
@@ -99,11 +99,11 @@ class PostgresPoolTest {
         int size = 4;
         CyclicBarrier allHaveOne = new CyclicBarrier(size);
         try (Connection other = PostgresServer.connect(database);
-                PostgresHost host = new PostgresHost(new PostgresConnector(false), PostgresUri.parse(database));
+                PostgresHost host = new PostgresHost(PostgresUri.parse(database));
                 ExecutorService requests = Executors.newFixedThreadPool(size)) {
             PostgresPool pool = new PostgresPool(host, host.observe(), size);
             List<Future<Integer>> all = requests.invokeAll(Collections.nCopies(size, () -> {
-                try (PostgresSession _ = await().ignoreExceptions().until(pool::connect, session -> true)) {
+                try (PostgresSession _ = await().ignoreExceptions().until(() -> pool.connect(0), session -> true)) {
                     return allHaveOne.await(10, TimeUnit.SECONDS);
                 }
             }));
@@ -121,10 +121,10 @@ class PostgresPoolTest {
     void closesConnectionThatIsReadyAfterThePoolWasClosed() throws Exception {
         String database = PostgresServer.newDatabase();
         try (Connection other = PostgresServer.connect(database);
-                PostgresHost host = new PostgresHost(new PostgresConnector(false), PostgresUri.parse(database))) {
+                PostgresHost host = new PostgresHost(PostgresUri.parse(database))) {
             PostgresPool pool = new PostgresPool(host, host.observe(), 1);
             delayLogins(database, 0);
-            try (PostgresSession session = pool.connect()) {
+            try (PostgresSession session = pool.connect(0)) {
                 PostgresServer.query(other, "SELECT pg_terminate_backend(pid, 10000)" + OTHERS);
                 assertThatThrownBy(() -> session.text("SELECT 1")).isInstanceOf(SQLException.class);
             }
@@ -143,13 +143,13 @@ class PostgresPoolTest {
         try (TcpProxy proxy = new TcpProxy(database.getPort(), Duration.ZERO);
                 PostgresHost host = host(proxy, database)) {
             PostgresPool pool = new PostgresPool(host, host.observe(), 1);
-            try (PostgresSession session = pool.connect()) {
-                assertThatThrownBy(pool::connect).hasMessage("no connection was free within 600 ms");
+            try (PostgresSession session = pool.connect(0)) {
+                assertThatThrownBy(() -> pool.connect(0)).hasMessage("no connection was free within 600 ms");
                 proxy.moveTo(0);
                 assertThatThrownBy(() -> session.text("SELECT 1")).isInstanceOf(SQLException.class);
             }
             for (int i = 0; i < 2; i++) {
-                assertThatThrownBy(pool::connect).hasMessageNotContaining("total=")
+                assertThatThrownBy(() -> pool.connect(0)).hasMessageNotContaining("total=")
                         .hasMessageNotContaining("no connection was free");
             }
             pool.close();
@@ -164,14 +164,14 @@ class PostgresPoolTest {
         try (TcpProxy proxy = new TcpProxy(database.getPort(), Duration.ZERO);
                 PostgresHost host = host(proxy, database)) {
             PostgresPool pool = new PostgresPool(host, host.observe(), 1);
-            try (PostgresSession session = pool.connect()) {
+            try (PostgresSession session = pool.connect(0)) {
                 proxy.moveTo(database.getPort());
                 proxy.fail(new SocketFault("53300 full"), 0);
                 assertThatThrownBy(() -> session.text("SELECT 1")).isInstanceOf(SQLException.class);
             }
-            assertThatThrownBy(pool::connect).hasMessage("FATAL: full");
+            assertThatThrownBy(() -> pool.connect(0)).hasMessage("FATAL: full");
             proxy.fail(new SocketFault("silence"), 0);
-            await().untilAsserted(() -> assertThatThrownBy(pool::connect).hasMessage(
+            await().untilAsserted(() -> assertThatThrownBy(() -> pool.connect(0)).hasMessage(
                     "no connection was free within 600 ms; the last attempt failed before: FATAL: full"));
             pool.close();
             pool.awaitClosed();
@@ -180,7 +180,7 @@ class PostgresPoolTest {
 
     /// Returns the host of a database behind a proxy.
     private static PostgresHost host(TcpProxy proxy, URI database) {
-        return new PostgresHost(new PostgresConnector(false),
+        return new PostgresHost(
                 PostgresUri.parse("postgresql://postgres@127.0.0.1:" + proxy.port() + database.getPath()));
     }
 
@@ -200,7 +200,7 @@ class PostgresPoolTest {
     private static WeakReference<PostgresPool> usedAndClosed(PostgresHost host, ServerState server) throws Exception {
         PostgresPool pool = new PostgresPool(host, server, 2);
         for (int i = 0; i < 2; i++) {
-            pool.connect().close();
+            pool.connect(0).close();
         }
         pool.close();
         pool.awaitClosed();

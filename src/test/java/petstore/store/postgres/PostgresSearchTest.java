@@ -88,7 +88,7 @@ class PostgresSearchTest {
                 .hasMessageContaining("--database-wait is over: the host cannot be resolved: none.invalid");
         assertThat(log.with("waiting for the database: none.invalid:5432: the host cannot be resolved")).isNotEmpty();
         PostgresUri address = address("none.invalid:5432");
-        List<PostgresHost> hosts = PostgresSearch.hosts(new PostgresConnector(false), address);
+        List<PostgresHost> hosts = PostgresSearch.hosts(address);
         PostgresSearch command = new PostgresSearch(address, hosts, true, SHORT);
         assertThatThrownBy(() -> command.find(PATIENCE, " after a wait of %d s", found -> found))
                 .isInstanceOf(CommandFailure.class).hasMessageContaining(
@@ -107,7 +107,7 @@ class PostgresSearchTest {
     void usesOtherServerAfterWait() {
         next.query("ALTER ROLE clerk CONNECTION LIMIT 0");
         PostgresUri address = address(old.host(), next.host());
-        List<PostgresHost> hosts = PostgresSearch.hosts(new PostgresConnector(false), address);
+        List<PostgresHost> hosts = PostgresSearch.hosts(address);
         try {
             assertThat(new PostgresSearch(address, hosts, true, SHORT).<PostgresHost>find(SHORT, "", found -> found)
                     .address().hostNames()).isEqualTo(old.host());

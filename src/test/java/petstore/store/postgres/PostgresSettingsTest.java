@@ -114,7 +114,7 @@ class PostgresSettingsTest {
 
     /// Returns the settings of a session of a command.
     private static Map<String, String> settings(String url, Set<String> names) throws SQLException {
-        try (PostgresSession session = new PostgresConnector(false).open(
+        try (PostgresSession session = PostgresConnector.open(
                 PostgresUri.parse(url).hosts().getFirst(), PostgresConnector.Timeouts.COMMAND)) {
             Map<String, String> settings = new TreeMap<>();
             for (String name : names) {
@@ -140,7 +140,7 @@ class PostgresSettingsTest {
     /// A pooler may have sent the statements of a transaction elsewhere.
     @Test
     void commitWithoutTransactionHasUnknownOutcome() throws SQLException {
-        try (PostgresSession session = new PostgresConnector(false).open(
+        try (PostgresSession session = PostgresConnector.open(
                 PostgresUri.parse(url).hosts().getFirst(), PostgresConnector.Timeouts.COMMAND);
                 Statement commit = session.createStatement()) {
             commit.execute("COMMIT");

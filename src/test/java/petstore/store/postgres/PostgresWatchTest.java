@@ -185,7 +185,7 @@ class PostgresWatchTest {
     void outcomeIsUnknownIfServerWasLeftAfterCommit() throws SQLException {
         serve(server.url()).close();
         PostgresUri address = PostgresUri.parse(server.url());
-        try (PostgresHost host = PostgresSearch.hosts(new PostgresConnector(false), address).getFirst();
+        try (PostgresHost host = PostgresSearch.hosts(address).getFirst();
                 CurrentPrimary primary = PostgresWatch.start(List.of(host), Cluster.UNKNOWN, 1, LIMIT)) {
             assertRefusedIfLeft(primary, "SELECT 1", Failure.Unavailability.NO_PRIMARY);
             awaitWithinLimit(() -> assertThat(primary.findReady()).isPresent());

@@ -58,7 +58,7 @@ class SilentSessionsTest {
     void bothSessionsOfWatchAreReplacedAfterOneWait() throws IOException, SQLException {
         try (TcpProxy proxy = new TcpProxy(server.port(), Duration.ZERO);
                 PostgresHost host = PostgresSearch
-                        .hosts(new PostgresConnector(false), PostgresUri.parse(url(proxy))).getFirst()) {
+                        .hosts(PostgresUri.parse(url(proxy))).getFirst()) {
             ServerState state = host.observe();
             host.prover().prove(state, true);
             proxy.silence();

@@ -60,7 +60,7 @@ class SlowCommitsTest {
     /// The response to a COMMIT may come late, when another server is the primary already.
     private static void assertTrustCountsFromBeginOfCommit(PlainPostgres server) {
         PostgresUri address = PostgresUri.parse(server.url());
-        try (PostgresHost host = PostgresSearch.hosts(new PostgresConnector(false), address).getFirst();
+        try (PostgresHost host = PostgresSearch.hosts(address).getFirst();
                 CurrentPrimary primary = PostgresWatch.start(List.of(host), Cluster.UNKNOWN, 1,
                         Duration.ofMinutes(1))) {
             for (int i = 0; i < CREATES; i++) {

@@ -63,8 +63,7 @@ public record Adoption(long term, Observation.Proved proof, long epochsBefore, b
 
     /// Records an id that an animal has got here.
     public void used(long id) {
-        latest.updateAndGet(before -> new Reading(
-                before.version().max(new CatalogueVersion(before.version().epoch(), id)), before.readNs()));
+        reached(new CatalogueVersion(0, id), latest.get().readNs());
     }
 
     /// Records a commit that began at `beganNs` and succeeded.
