@@ -1,13 +1,12 @@
 package petstore.store.postgres;
 
 import java.io.EOFException;
+import java.io.File;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.security.UnrecoverableKeyException;
 import java.sql.SQLException;
 import java.sql.SQLTransientException;
@@ -197,7 +196,7 @@ final class PostgresErrors {
         if (has(e, BadPaddingException.class) || has(e, UnrecoverableKeyException.class)) {
             return Optional.of(key + " cannot be decrypted; check sslpassword");
         }
-        return file.filter(path -> ofKey && Files.isReadable(Path.of(path))).map(path -> key
+        return file.filter(path -> ofKey && new File(path).canRead()).map(path -> key
                 + " cannot be read; set sslkey=" + path + ".pk8 after you have converted it: openssl pkcs8 -topk8 -in "
                 + SafeText.word(path) + " -outform DER -out " + SafeText.word(path + ".pk8") + " -nocrypt");
     }

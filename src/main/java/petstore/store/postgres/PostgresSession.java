@@ -98,7 +98,8 @@ final class PostgresSession extends Session {
         connection.setNetworkTimeout(Runnable::run, Math.toIntExact(time.toMillis()));
     }
 
-    /// Records the ids of new animals, which are committed if the work of this session succeeds. Errors: [UsedIdException] if they are not above those used before.
+    /// Records the ids of new animals, which are committed if the work succeeds. Errors: [UsedIdException] if they are not above those
+    /// used before.
     void used(long firstId, int count) throws UsedIdException {
         if (firstId <= usedId) {
             throw new UsedIdException(firstId, usedId);
