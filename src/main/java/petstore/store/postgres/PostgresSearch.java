@@ -168,7 +168,8 @@ final class PostgresSearch {
         try {
             Candidate<PostgresHost> proved = proof.get(COMMIT_WAIT.toMillis(), TimeUnit.MILLISECONDS);
             proofs.remove(host);
-            return proved;
+            // A late proof proves nothing for the next run of its server.
+            return proved.refusal().isPresent() || proved.equals(usable) ? proved : prove(usable);
         } catch (TimeoutException e) {
             return refused(host, new Refusal(host.prover().reason().orElse("no commit has completed yet"),
                     Refusal.Outlook.DOUBTFUL));

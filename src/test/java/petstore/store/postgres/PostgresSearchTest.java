@@ -25,6 +25,7 @@ import petstore.store.Migrations;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
 import petstore.store.StoreAccess;
+import petstore.store.postgres.watch.ServerState;
 import petstore.testkit.AbstractCatalogueTest;
 import petstore.testkit.FreePort;
 import petstore.testkit.LogLines;
@@ -127,6 +128,37 @@ class PostgresSearchTest {
             next.start();
             next.alterSystem("RESET synchronous_standby_names");
         });
+    }
+
+    /// A commit that completes late proves nothing for the next run of its server.
+    @Test
+    void lateProofDoesNotCountForNextRun() {
+        next.alterSystem("SET synchronous_standby_names = 'nobody'");
+        PostgresUri address = address(next.host());
+        List<PostgresHost> hosts = PostgresSearch.hosts(address);
+        PostgresHost host = hosts.getFirst();
+        try {
+            CompletableFuture<PostgresHost> finding = CompletableFuture.supplyAsync(
+                    () -> new PostgresSearch(address, hosts, true, PATIENCE).find(PATIENCE, "", found -> found),
+                    task -> Thread.ofPlatform().daemon().start(task));
+            await().atMost(PATIENCE).until(() -> host.prover().reason().isPresent());
+            next.alterSystem("SET default_transaction_read_only = on");
+            await().atMost(PATIENCE).until(() -> host.findState().filter(ServerState::readOnly).isPresent());
+            next.alterSystem("RESET synchronous_standby_names");
+            await().atMost(PATIENCE).until(() -> host.prover().reason().isEmpty());
+            next.alterSystem("SET synchronous_standby_names = 'nobody'");
+            next.kill();
+            next.start();
+            next.alterSystem("RESET default_transaction_read_only");
+            await().atMost(PATIENCE).until(() -> host.prover().reason().isPresent());
+            assertThat(finding).isNotDone();
+            next.alterSystem("RESET synchronous_standby_names");
+            assertThat(finding).succeedsWithin(PATIENCE);
+        } finally {
+            next.alterSystem("RESET default_transaction_read_only");
+            next.alterSystem("RESET synchronous_standby_names");
+            hosts.forEach(PostgresHost::close);
+        }
     }
 
     @Test
