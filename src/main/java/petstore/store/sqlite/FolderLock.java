@@ -230,6 +230,9 @@ public final class FolderLock implements AutoCloseable {
             boolean hasSameDatabase = isSame(recorded[1], found[1]);
             boolean hasSameLog = isSame(recorded[2], found[2]);
             return isCopiedFolder || hasSameDatabase == hasSameLog;
+        } catch (NoSuchFileException e) {
+            // Another command has ended meanwhile, and SQLite has deleted its log.
+            return haveFilesOneStore();
         } catch (IOException e) {
             throw StoreFiles.unreadable(folder, e);
         }
