@@ -12,6 +12,7 @@ import petstore.store.postgres.watch.ServerState;
 /// One host of a PostgreSQL database, with a session that reads its state. For any thread.
 final class PostgresHost implements AutoCloseable {
 
+    private static final int FIRST_ROUNDS = 5;
     /// SQLSTATE `connection_does_not_exist`.
     static final String OTHER_SERVER = "08003";
     /// SQLSTATE `read_only_sql_transaction`.
@@ -38,6 +39,7 @@ final class PostgresHost implements AutoCloseable {
     private volatile Optional<ServerState> state = Optional.empty();
     private final PostgresProver prover = new PostgresProver(this);
     private @Nullable PostgresSession observer;
+    private int rounds = FIRST_ROUNDS;
     private volatile boolean outdated;
     private volatile boolean answered;
 
@@ -133,14 +135,18 @@ final class PostgresHost implements AutoCloseable {
             outdated = false;
             closeObserver();
             observer = PostgresConnector.open(address, PostgresConnector.Timeouts.WATCH);
+            rounds = FIRST_ROUNDS;
         }
         return observer;
     }
 
     /// Throws if a pooler shares server connections. A pooler reuses the connection that was freed last, or that has been free longest.
-    synchronized void requireOwnServers(PostgresSession one, int rounds) throws SQLException {
+    ///
+    /// @param isNew true if the session was not compared before
+    synchronized void requireOwnServers(PostgresSession one, boolean isNew) throws SQLException {
         PostgresSession other = observer();
-        for (int round = 0; round < rounds; round++) {
+        // Other clients of a pooler may make a single comparison pass by chance.
+        for (int left = isNew ? FIRST_ROUNDS : rounds; left > 0; left--) {
             other.requireOwnServer();
             other.requireOwnServer();
             one.inTransaction(Database.Work.of(_ -> {
@@ -148,6 +154,7 @@ final class PostgresHost implements AutoCloseable {
                 other.requireOwnServer();
             }));
         }
+        rounds = 1;
     }
 
     private synchronized void closeObserver() {

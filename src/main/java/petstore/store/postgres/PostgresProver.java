@@ -25,7 +25,6 @@ final class PostgresProver implements AutoCloseable {
     private static final Duration NORMAL = Duration.ofMillis(500);
     /// A statement and its response may be on their way for this time.
     private static final Duration ON_THE_WAY = Duration.ofSeconds(1);
-    private static final int FIRST_ROUNDS = 5;
 
     private static final String CAN_EMIT = "SELECT count(*) FROM pg_proc WHERE proname = 'pg_logical_emit_message'"
             + " AND proargtypes[2] = 'text'::regtype AND has_function_privilege(oid, 'execute')";
@@ -52,7 +51,7 @@ final class PostgresProver implements AutoCloseable {
     private volatile Optional<ServerState> server = Optional.empty();
     private int process;
     private String durableStatement = "";
-    private int rounds;
+    private boolean isNew;
     private volatile @Nullable Commit unfinished;
     private volatile String wait = "";
 
@@ -69,9 +68,8 @@ final class PostgresProver implements AutoCloseable {
     long prove(ServerState expected, boolean commits) throws SQLException {
         try {
             PostgresSession own = session(expected);
-            // Other clients of a pooler may make a single comparison pass by chance.
-            host.requireOwnServers(own, rounds);
-            rounds = 1;
+            host.requireOwnServers(own, isNew);
+            isNew = false;
             long beganNs = System.nanoTime();
             if (commits) {
                 commit(own, new Commit(own, expected, process, beganNs));
@@ -95,7 +93,7 @@ final class PostgresProver implements AutoCloseable {
         server = Optional.of(expected);
         durableStatement = durableStatement(opened);
         process = Integer.parseInt(opened.text("SELECT pg_backend_pid()"));
-        rounds = FIRST_ROUNDS;
+        isNew = true;
         return opened;
     }
 
