@@ -40,7 +40,7 @@ public enum WorstText {
     /// The time for the JVM to compile the function, also on a loaded machine.
     private static final Duration WARM_UP = Duration.ofSeconds(5);
     /// Shorter times are not compared.
-    private static final long FLOOR = TimeUnit.MICROSECONDS.toNanos(100);
+    private static final long FLOOR = TimeUnit.MICROSECONDS.toNanos(300);
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
     private final int shortLength;
