@@ -216,26 +216,35 @@ public final class FolderLock implements AutoCloseable {
     /// copy.
     boolean haveFilesOneStore() {
         Path database = SqliteFile.in(folder);
-        if (!StoreFiles.hasContent(SqliteFile.log(database)) || !StoreFiles.hasContent(database)) {
-            return true;
-        }
-        try {
-            boolean isBackup = BackupChecksum.isMarked(database);
-            String[] recorded = read(FILES).split(" ", 4);
-            if (recorded.length < 4 || (isBackup && !recorded[3].equals(BACKUP))) {
-                return !isBackup;
+        String before = "";
+        while (StoreFiles.hasContent(SqliteFile.log(database)) && StoreFiles.hasContent(database)) {
+            try {
+                boolean isBackup = BackupChecksum.isMarked(database);
+                String record = read(FILES);
+                String found = identities();
+                if (areOneStore(record.split(" ", 4), found.split(" ", 4), isBackup)) {
+                    return true;
+                }
+                // Meanwhile another command may have ended, whose log is deleted, and the next one may have a new log.
+                if (before.equals(record + found)) {
+                    return false;
+                }
+                before = record + found;
+            } catch (NoSuchFileException e) {
+                // The log was deleted.
+            } catch (IOException e) {
+                throw StoreFiles.unreadable(folder, e);
             }
-            String[] found = identities().split(" ", 4);
-            boolean isCopiedFolder = !isSame(recorded[0], found[0]);
-            boolean hasSameDatabase = isSame(recorded[1], found[1]);
-            boolean hasSameLog = isSame(recorded[2], found[2]);
-            return isCopiedFolder || hasSameDatabase == hasSameLog;
-        } catch (NoSuchFileException e) {
-            // Another command has ended meanwhile, and SQLite has deleted its log.
-            return haveFilesOneStore();
-        } catch (IOException e) {
-            throw StoreFiles.unreadable(folder, e);
         }
+        return true;
+    }
+
+    private static boolean areOneStore(String[] recorded, String[] found, boolean isBackup) {
+        if (recorded.length < 4 || (isBackup && !recorded[3].equals(BACKUP))) {
+            return !isBackup;
+        }
+        boolean isCopiedFolder = !isSame(recorded[0], found[0]);
+        return isCopiedFolder || isSame(recorded[1], found[1]) == isSame(recorded[2], found[2]);
     }
 
     /// Compares without the times of creation if one is unknown.
