@@ -221,7 +221,7 @@ public final class FolderLock implements AutoCloseable {
             try {
                 boolean isBackup = BackupChecksum.isMarked(database);
                 String record = read(FILES);
-                String found = identities();
+                String found = record.split(" ", 4).length < 4 ? "" : identities();
                 if (areOneStore(record.split(" ", 4), found.split(" ", 4), isBackup)) {
                     return true;
                 }
