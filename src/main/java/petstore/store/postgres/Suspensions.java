@@ -22,13 +22,13 @@ final class Suspensions {
         this.lastMs = lead.getAsLong();
     }
 
-    /// Returns the lead of this machine's uptime; 0 without Linux.
+    /// Returns the lead of this machine's uptime; the least number if it cannot be read.
     static long leadOfUptime() {
         try {
             double seconds = Double.parseDouble(Files.readString(Path.of("/proc/uptime")).split(" ", 2)[0]);
             return (long) (1_000 * seconds) - System.nanoTime() / 1_000_000;
         } catch (IOException e) {
-            return 0;
+            return Long.MIN_VALUE;
         }
     }
 

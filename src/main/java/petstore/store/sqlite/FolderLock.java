@@ -48,6 +48,7 @@ public final class FolderLock implements AutoCloseable {
     private static final long FILES = LENGTH;
     private static final long OWNER = 2 * LENGTH;
     private static final String BACKUP = "backup";
+    private static final String GONE = "gone";
 
     private final Path folder;
     /// Null for a reading command if nothing has used the folder yet.
@@ -231,7 +232,11 @@ public final class FolderLock implements AutoCloseable {
                 }
                 before = record + found;
             } catch (NoSuchFileException e) {
-                // The log was deleted.
+                // Once, another command may have ended, whose log is deleted. Twice, the lock is gone.
+                if (before.equals(GONE)) {
+                    throw StoreFiles.unreadable(folder, e);
+                }
+                before = GONE;
             } catch (IOException e) {
                 throw StoreFiles.unreadable(folder, e);
             }
