@@ -36,7 +36,7 @@ final class PostgresProver implements AutoCloseable {
             + " THEN 'its synchronous standby (synchronous_standby_names = '"
             + " || current_setting('synchronous_standby_names') || '); check that it is running'"
             + " ELSE concat('the server (', coalesce(wait_event, 'busy'), ')') END"
-            + " FROM pg_stat_activity WHERE pid = ? AND wait_event_type IS DISTINCT FROM 'Client'";
+            + " FROM pg_stat_get_activity(?) WHERE wait_event_type IS DISTINCT FROM 'Client'";
 
     private record Commit(PostgresSession session, ServerState server, int process, long beganNs) {
 
