@@ -35,17 +35,16 @@ final class CurrentPrimary implements PostgresSessions {
     private static final Duration START_INTERVAL = Duration.ofMillis(10);
 
     private final AtomicReference<Transition> current;
-    private final int hosts;
+    private final List<PostgresHost> hosts;
     private final Duration wait;
     private final long beganNs = System.nanoTime();
     private final Runnable wakeEffects;
     private final List<Runnable> onNewLineage = new CopyOnWriteArrayList<>();
 
     /// @param cluster that of the servers which were seen
-    /// @param hosts the number of hosts
     /// @param wait the longest wait of the start
     /// @param wakeEffects called when there are effects to take
-    CurrentPrimary(Cluster cluster, int hosts, Duration wait, Runnable wakeEffects) {
+    CurrentPrimary(Cluster cluster, List<PostgresHost> hosts, Duration wait, Runnable wakeEffects) {
         this.current = new AtomicReference<>(new Transition(new State(cluster)));
         this.hosts = hosts;
         this.wait = wait;
@@ -132,7 +131,7 @@ final class CurrentPrimary implements PostgresSessions {
             throw failure;
         }
         State state = state();
-        boolean failed = cause != null || state.reasons().size() == hosts;
+        boolean failed = cause != null || state.reasons().size() == hosts.size();
         String reason = cause == null ? state.reason() : PostgresErrors.message(cause);
         Duration limit = failed || wait.compareTo(START_LIMIT) > 0 ? wait : START_LIMIT;
         if (System.nanoTime() - beganNs > limit.toNanos()) {
@@ -196,6 +195,8 @@ final class CurrentPrimary implements PostgresSessions {
     public void close() {
         State.Phase before = current.getAndUpdate(all -> all.next(new Observation.Ended())).state().phase();
         wakeEffects.run();
+        // Otherwise the end of the process would leave an unfinished commit to the server.
+        hosts.forEach(host -> host.prover().close());
         if (before instanceof Primary primary) {
             pool(primary).awaitClosed();
         }

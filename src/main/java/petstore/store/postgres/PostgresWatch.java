@@ -51,7 +51,7 @@ final class PostgresWatch {
     private PostgresWatch(List<PostgresHost> hosts, Cluster cluster, int poolSize, Duration wait) {
         this.hosts = hosts.stream().collect(Collectors.toMap(PostgresHost::name, Function.identity()));
         this.poolSize = poolSize;
-        this.primary = new CurrentPrimary(cluster, hosts.size(), wait, () -> LockSupport.unpark(effects));
+        this.primary = new CurrentPrimary(cluster, hosts, wait, () -> LockSupport.unpark(effects));
     }
 
     /// Watches hosts until the result is closed. Returns once a host is the primary. Errors: [CommandFailure].

@@ -1,12 +1,14 @@
 package petstore.store.postgres;
 
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -213,6 +215,30 @@ class PostgresWatchTest {
                     "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'").getFirst()))
                     .isLessThanOrEqualTo(1);
             assertThat(server.connections()).isLessThanOrEqualTo(WATCH_CONNECTIONS + 1);
+        }
+    }
+
+    /// After a stop the process ends, and with it the threads of the watch, whatever they do.
+    @Test
+    void stopItselfEndsUnfinishedCommit() {
+        serve(server.url()).close();
+        PostgresHost host = PostgresSearch.hosts(PostgresUri.parse(server.url()))
+                .getFirst();
+        CurrentPrimary primary = PostgresWatch.start(List.of(host), Cluster.UNKNOWN, 1, LIMIT);
+        try {
+            server.alterSystem("SET synchronous_standby_names = 'nobody'");
+            await().atMost(LIMIT).until(() -> host.prover().reason().isPresent());
+            long own = Thread.currentThread().threadId();
+            synchronized (host) {
+                await("the watch waits for this thread").atMost(LIMIT).until(() -> Arrays.stream(
+                        ManagementFactory.getThreadMXBean().dumpAllThreads(false, false))
+                        .anyMatch(thread -> thread.getLockOwnerId() == own));
+                primary.close();
+                await().atMost(LIMIT).until(() -> server.query(
+                        "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'").isEmpty());
+            }
+        } finally {
+            primary.close();
         }
     }
 
