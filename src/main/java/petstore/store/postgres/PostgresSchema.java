@@ -103,8 +103,6 @@ final class PostgresSchema {
                 session.limit(PostgresConnector.Timeouts.MIGRATION.statement());
                 Migrations.run(locked, Migrations.Scripts.POSTGRESQL, Migrations.LATEST);
                 requireTables(locked, false);
-                // Its COMMIT waits for the standby, which may not respond.
-                session.limit(PostgresConnector.Timeouts.COMMAND.statement());
                 return created;
             });
             if (isNew) {

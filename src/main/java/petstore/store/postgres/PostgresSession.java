@@ -117,7 +117,7 @@ final class PostgresSession extends Session {
         return committed;
     }
 
-    /// Runs `work` in one transaction. Its COMMIT may take as long as the statements before it, at least ten seconds.
+    /// Runs `work` in one transaction. Its COMMIT may take ten seconds longer than the statements before it.
     ///
     /// Errors: `SQLException`, an [UnknownOutcomeException] if the commit may be missing on the standby.
     <T> T inTransaction(Database.Work<T> work) throws SQLException {
@@ -138,14 +138,17 @@ final class PostgresSession extends Session {
         }
         Duration limit = Duration.ofMillis(connection.getNetworkTimeout());
         Duration ofCommit = Duration.ofNanos(System.nanoTime() - beganNs).plus(COMMIT_LIMIT);
-        if (limit.compareTo(ofCommit) > 0) {
+        boolean isLong = limit.isZero() || limit.compareTo(ofCommit) > 0;
+        if (isLong) {
             limit(ofCommit);
         }
         commit(() -> {
             connection.commit();
             return connection.getWarnings();
         });
-        limit(limit);
+        if (isLong) {
+            limit(limit);
+        }
         connection.setAutoCommit(true);
         committed |= changed;
         return result;
