@@ -29,7 +29,7 @@ public final class BackupTime {
         Path file = SqliteFile.in(folder);
         try (FolderLock lock = FolderLock.change(folder);
                 Session session = SqliteFile.open(file, SqliteFile::connectWriter)) {
-            lock.recordFiles();
+            lock.files().write();
             SqliteWriter.settle(session);
             write(session, time);
             // SQLite hides an error of its checkpoint at the close.

@@ -35,7 +35,7 @@ final class OpenFiles {
             for (Path file : List.of(database, log, database.resolveSibling(StoreFiles.LOCK))) {
                 keys.put(file, StoreFiles.key(file));
             }
-            lock.recordFiles();
+            lock.files().write();
         } catch (IOException e) {
             throw CommandFailure.of("the store cannot be opened", e);
         }

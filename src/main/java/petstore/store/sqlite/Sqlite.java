@@ -116,7 +116,7 @@ public final class Sqlite implements Database, Database.Dialect, Database.Watch 
     private static Sqlite open(Path folder, FolderLock lock, Function<FolderLock, SqliteSessions> opening,
             Function<SQLException, RuntimeException> errors, Runnable onLostDisk) {
         try (Closer opened = new Closer()) {
-            opened.add(lock).requireFilesOfOneStore();
+            opened.add(lock).files().requireOneStore();
             Sqlite sqlite = new Sqlite(SqliteFile.in(folder), lock, opening.apply(lock), errors, onLostDisk);
             opened.handOver();
             return sqlite;

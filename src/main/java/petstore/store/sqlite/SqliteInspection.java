@@ -35,7 +35,7 @@ public record SqliteInspection(long bytes, long logBytes, int schema, String che
         Path file = SqliteFile.in(folder);
         SqliteFile.requireReadable(file);
         try (FolderLock lock = FolderLock.read(folder)) {
-            lock.requireFilesOfOneStore();
+            lock.files().requireOneStore();
             return SqliteFile.open(file, path -> {
                 try (Session session = SqliteFile.connectReader(path)) {
                     int schema = Migrations.version(Migrations.Scripts.SQLITE, session);

@@ -328,7 +328,7 @@ class SqliteTest {
         sqlite.close();
         Files.move(killed.resolve("petstore.db-wal"), SqliteFile.log(database));
         FolderLock lock = FolderLock.serve(folder);
-        lock.recordFiles();
+        lock.files().write();
         lock.close();
         for (String name : List.of("petstore.db", "petstore.db-wal")) {
             if (replaced.equals(name) || replaced.equals("both")) {
