@@ -89,13 +89,13 @@ final class PostgresHost implements AutoCloseable {
         return PostgresErrors.refusal(e, answered);
     }
 
-    /// Opens a session. Errors: `SQLException`, also if the address leads to another server or schema than `expected` now.
+    /// Opens a session. Errors: `SQLException`, also if the address leads to another server or other tables than `expected` now.
     PostgresSession open(ServerState expected, PostgresConnector.Timeouts timeouts) throws SQLException {
         PostgresSession session = PostgresConnector.open(address, timeouts);
         try {
             ServerState found = read(session);
             if (!found.isSameRun(expected)) {
-                throw new SQLException("the address leads to another server or schema now", OTHER_SERVER);
+                throw new SQLException("the address leads to another server or other tables now", OTHER_SERVER);
             }
             if (found.readOnly() != expected.readOnly()) {
                 throw new SQLException("default_transaction_read_only has changed", READ_ONLY);
