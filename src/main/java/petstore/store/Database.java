@@ -125,7 +125,7 @@ public interface Database extends AutoCloseable {
         /// Returns the epoch of [#version] if the database watches it; absent if only a query can tell.
         Optional<Long> findEpoch();
 
-        /// Registers an action. It runs each time that the data do not continue those before, e.g. after a failover that lost animals, and
+        /// Registers an action. It runs each time that the data may not continue those before, e.g. after a failover that lost animals, and
         /// before requests use them. It must not block.
         void onNewLineage(Runnable action);
 

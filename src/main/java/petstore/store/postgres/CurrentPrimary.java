@@ -105,8 +105,9 @@ final class CurrentPrimary implements PostgresSessions {
         onNewLineage.add(action);
     }
 
-    /// Runs the registered actions, before requests use the server of a new epoch.
-    void beginLineage() {
+    /// Makes the API keys in memory outdated. A check of a key needs no trusted commit: it needs keys that were read recently, from the
+    /// server of this epoch.
+    void forgetKeys() {
         onNewLineage.forEach(Runnable::run);
     }
 

@@ -8,8 +8,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import petstore.Catalogue.Page;
 import petstore.Closer;
 import petstore.Failure;
@@ -19,7 +17,6 @@ import petstore.PetQuery;
 import petstore.store.Database;
 import petstore.store.KnownVersion;
 import petstore.store.SchemaPolicy;
-import petstore.store.Session;
 import petstore.store.StoreAccess;
 import petstore.store.TimeBudget;
 import petstore.store.queue.WorkQueue;
@@ -38,10 +35,6 @@ public final class Postgres implements Database {
     public static final int FURTHER_CONNECTIONS = WRITERS + OTHERS + 2;
     public static final Duration COMMAND_WAIT = Duration.ofMinutes(2);
     private static final Duration COMMAND_PATIENCE = Duration.ofDays(1);
-    /// Yields what the server has for `synchronous_commit`, if every session overrules it.
-    private static final String OVERRULED = "SELECT reset_val FROM pg_settings WHERE name = 'synchronous_commit'"
-            + " AND reset_val IN ('off', 'local', 'remote_write')";
-    private static final Logger LOG = LoggerFactory.getLogger(Postgres.class);
     static final String SERVICE_WAIT_IS_OVER = " and --database-wait is over";
 
     private final PostgresPets pets = new PostgresPets();
@@ -65,9 +58,6 @@ public final class Postgres implements Database {
             var _ = search.find(wait, SERVICE_WAIT_IS_OVER, found -> {
                 PostgresSchema.prepare(found, migrate, StoreAccess.CREATE);
                 var _ = found.ask(PostgresSchema::requireReady);
-                found.ask(session -> Session.rows(session.prepare(OVERRULED), row -> row.getString(1))).forEach(
-                        given -> LOG.warn("the database has synchronous_commit = {}; petstore overrules it with on",
-                                given));
                 return found.ask(KnownVersion::read);
             });
             Duration rest = wait.minusNanos(System.nanoTime() - beganNs);
@@ -84,7 +74,7 @@ public final class Postgres implements Database {
         PostgresSession session = PostgresSearch.forCommand(uri, access != StoreAccess.READ,
                 COMMAND_WAIT, host -> {
                     PostgresSchema.prepare(host, migrate, access);
-                    return host.open(host.state(), PostgresConnector.Timeouts.COMMAND);
+                    return host.open(host.state().orElseThrow(), PostgresConnector.Timeouts.COMMAND);
                 });
         return new Postgres(new PostgresSessions.OfCommand(uri, session), COMMAND_PATIENCE, 1);
     }

@@ -74,13 +74,8 @@ final class PostgresHost implements AutoCloseable {
     }
 
     /// Returns the state that was observed last; absent if the last question failed.
-    Optional<ServerState> findState() {
+    Optional<ServerState> state() {
         return state;
-    }
-
-    /// Returns the state that was observed last, without a failure.
-    ServerState state() {
-        return state.orElseThrow();
     }
 
     /// Returns the refusal of this host after an error.
@@ -114,7 +109,7 @@ final class PostgresHost implements AutoCloseable {
                 row.getString(4), row.getBoolean(5), row.getBoolean(6), row.getString(7))).getFirst();
     }
 
-    /// Makes the next query use new sessions, because the address may lead to another server now. May be called from any thread.
+    /// Makes the next question use a new session, because the address may lead to another server now. May be called from any thread.
     void reconnect() {
         outdated = true;
     }

@@ -43,7 +43,7 @@ final class PostgresPets implements Database.Dialect {
             added AS (INSERT INTO pet (id, name, category_id, status)
               SELECT before + n, name, category_id, status
               FROM ids, unnest(?::TEXT[], ?::BIGINT[], ?::TEXT[]) WITH ORDINALITY AS new (name, category_id, status, n))
-            SELECT before + 1, %s FROM ids""".formatted(PostgresSession.MARK, PostgresSession.MARK);
+            SELECT before + 1 FROM ids""".formatted(PostgresSession.MARK);
     private static final String NEW_IDS = "UPDATE pet_id SET last_id = last_id + ? RETURNING last_id, "
             + NOW;
     private static final String RESERVE = "UPDATE pet_id SET last_id = greatest(pet_id.last_id, ?)"
@@ -88,13 +88,11 @@ final class PostgresPets implements Database.Dialect {
                 pets.stream().mapToLong(NewPet::categoryId).toArray(), statuses(pets.stream().map(NewPet::status)));
         List<Long> firstIds = new ArrayList<>();
         PostgresSession.commit(() -> {
-            firstIds.addAll(Session.rows(add, row -> {
-                session.requireMark(row.getString(2));
-                return row.getLong(1);
-            }));
+            firstIds.addAll(Session.rows(add, row -> row.getLong(1)));
             return add.getWarnings();
         });
         if (firstIds.isEmpty()) {
+            // Fails if the table has lost its row.
             lastId(session);
             throw new PostgresSession.TransactionPoolingException();
         }

@@ -15,7 +15,8 @@ import petstore.store.Session;
 import petstore.store.postgres.PostgresConnector.Timeouts;
 import petstore.store.postgres.watch.ServerState;
 
-/// A session that proves by commits that the server of a host commits durably. For one thread; [#judge] and [#close] are for any.
+/// A session that proves by commits that the server of a host commits durably. One thread calls [#prove] and [#version]; the other methods
+/// are for any.
 ///
 /// At most one commit is unfinished, and it has no limit: a server process that waits for a stalled disk notices neither a cancel nor the
 /// end of its connection, so each further attempt would use up one of the server's connections. It ends early only if the server shows
@@ -53,7 +54,7 @@ final class PostgresProver implements AutoCloseable {
     private String durableStatement = "";
     private boolean isNew;
     private volatile @Nullable Commit unfinished;
-    private volatile String wait = "";
+    private volatile String waitsFor = "";
 
     PostgresProver(PostgresHost host) {
         this.host = host;
@@ -99,7 +100,7 @@ final class PostgresProver implements AutoCloseable {
 
     private void commit(PostgresSession own, Commit commit) throws SQLException {
         own.limit(Duration.ZERO);
-        wait = "";
+        waitsFor = "";
         unfinished = commit;
         try (Statement statement = own.createStatement()) {
             statement.execute(durableStatement);
@@ -139,7 +140,7 @@ final class PostgresProver implements AutoCloseable {
                 ? Session.rows(observer.prepare(SELECT_WAIT, commit.process()), row -> row.getString(1)).stream()
                         .findFirst()
                 : Optional.empty();
-        wait = found.orElse(wait);
+        waitsFor = found.orElse(waitsFor);
         if (found.isEmpty() && commit.lasts(ON_THE_WAY)) {
             commit.session().abort();
         }
@@ -152,7 +153,7 @@ final class PostgresProver implements AutoCloseable {
 
     /// Returns the reason why the commit is unfinished; absent if there is none, or it is not known yet.
     Optional<String> reason() {
-        return Optional.of(wait).filter(known -> unfinished != null && !known.isEmpty())
+        return Optional.of(waitsFor).filter(known -> unfinished != null && !known.isEmpty())
                 .map(known -> "a commit waits for " + known);
     }
 

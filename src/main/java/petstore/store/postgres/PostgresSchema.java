@@ -11,6 +11,7 @@ import petstore.store.Migrations;
 import petstore.store.SchemaPolicy;
 import petstore.store.Session;
 import petstore.store.StoreAccess;
+import petstore.store.postgres.watch.ServerState;
 
 /// The schema of a PostgreSQL database that holds the store. The database may have other tables, also with the same names.
 final class PostgresSchema {
@@ -73,7 +74,8 @@ final class PostgresSchema {
     /// Errors: [CommandFailure]; `SQLException` if a statement fails, also if other
     /// sessions use a table that an upgrade changes; then the caller tries again.
     static void prepare(PostgresHost host, SchemaPolicy migrate, StoreAccess access) throws SQLException {
-        try (PostgresSession session = host.open(host.state(), PostgresConnector.Timeouts.WATCH)) {
+        ServerState state = host.state().orElseThrow();
+        try (PostgresSession session = host.open(state, PostgresConnector.Timeouts.WATCH)) {
             String encoding = session.text("SHOW server_encoding");
             if (!encoding.equals("UTF8")) {
                 throw new CommandFailure("the database " + host.address() + " cannot keep every name: its encoding is "
@@ -91,11 +93,11 @@ final class PostgresSchema {
                 return;
             }
         }
-        if (host.state().standby()) {
+        if (state.standby()) {
             throw new CommandFailure("the standby " + host.address()
                     + " has the schema of an older version; upgrade its primary first");
         }
-        try (PostgresSession session = host.open(host.state(), PostgresConnector.Timeouts.MIGRATION)) {
+        try (PostgresSession session = host.open(state, PostgresConnector.Timeouts.MIGRATION)) {
             // A server that falls silent must not hold the start.
             session.limit(PostgresConnector.Timeouts.WATCH.statement());
             boolean isNew = session.inTransaction(locked -> {
@@ -134,7 +136,7 @@ final class PostgresSchema {
 
     /// Returns the place of the store in a database, e.g. `the schema public of the database postgresql://…`; absent without a store.
     static Optional<String> findStore(PostgresHost host) throws SQLException {
-        try (PostgresSession session = host.open(host.state(), PostgresConnector.Timeouts.WATCH)) {
+        try (PostgresSession session = host.open(host.state().orElseThrow(), PostgresConnector.Timeouts.WATCH)) {
             return hasStore(session) ? Optional.of(place(session, host)) : Optional.empty();
         }
     }

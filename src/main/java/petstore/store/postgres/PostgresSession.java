@@ -117,7 +117,7 @@ final class PostgresSession extends Session {
         return committed;
     }
 
-    /// Runs `work` in one transaction. Its COMMIT may take ten seconds longer than the statements before it.
+    /// Runs `work` in one transaction. If the session's limit is longer, COMMIT gets the time of the statements before it and ten seconds.
     ///
     /// Errors: `SQLException`, an [UnknownOutcomeException] if the commit may be missing on the standby.
     <T> T inTransaction(Database.Work<T> work) throws SQLException {
@@ -138,15 +138,15 @@ final class PostgresSession extends Session {
         }
         Duration limit = Duration.ofMillis(connection.getNetworkTimeout());
         Duration ofCommit = Duration.ofNanos(System.nanoTime() - beganNs).plus(COMMIT_LIMIT);
-        boolean isLong = limit.isZero() || limit.compareTo(ofCommit) > 0;
-        if (isLong) {
+        boolean isCut = limit.isZero() || limit.compareTo(ofCommit) > 0;
+        if (isCut) {
             limit(ofCommit);
         }
         commit(() -> {
             connection.commit();
             return connection.getWarnings();
         });
-        if (isLong) {
+        if (isCut) {
             limit(limit);
         }
         connection.setAutoCommit(true);

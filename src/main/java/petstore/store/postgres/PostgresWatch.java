@@ -134,12 +134,13 @@ final class PostgresWatch {
     /// Makes the server of a host commit, if it can be used. A thread that was woken meanwhile does so again at once.
     private Duration prove(PostgresHost host) {
         State asked = primary.state();
-        Optional<ServerState> shown = host.findState()
+        Optional<ServerState> shown = host.state()
                 .filter(server -> Refusal.of(server, asked.cluster(), true).isEmpty());
         if (shown.isPresent()) {
             try {
                 prove(host, asked, shown.get());
             } catch (Throwable e) {
+                host.prover().reconnect();
                 observeFailure(asked, host, e);
             }
         }
@@ -155,6 +156,7 @@ final class PostgresWatch {
         try {
             read = host.prover().version();
         } catch (SQLException e) {
+            // Another session only locks the table, e.g. a restore. The commit before counts; later versions are not known.
             if (PostgresErrors.LOCK.equals(e.getSQLState())) {
                 used.ifPresent(adoption -> adoption.committed(beganNs));
             }
@@ -180,12 +182,13 @@ final class PostgresWatch {
     }
 
     private Duration checkTrust() {
-        Duration suspended = suspensions.next();
-        if (suspended.isPositive()) {
-            primary.beginLineage();
+        boolean suspended = suspensions.next();
+        if (suspended) {
+            primary.forgetKeys();
         }
-        primary.state().used().ifPresent(adoption -> primary
-                .observe(new Observation.Silent(adoption.term(), age(adoption).plus(suspended))));
+        primary.state().used().ifPresent(adoption -> primary.observe(suspended
+                ? new Observation.Suspended(adoption.term())
+                : new Observation.Silent(adoption.term(), age(adoption))));
         return EXPIRY_INTERVAL;
     }
 
@@ -219,7 +222,7 @@ final class PostgresWatch {
             PostgresPool pool = opened.add(new PostgresPool(
                     Objects.requireNonNull(hosts.get(adoption.host())), adoption.server(), poolSize));
             if (adoption.beginsEpoch()) {
-                primary.beginLineage();
+                primary.forgetKeys();
             }
             opened.handOver();
             primary.observe(new Observation.Opened(adoption.term(), pool, age(adoption)));

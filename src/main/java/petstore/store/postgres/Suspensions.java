@@ -3,7 +3,6 @@ package petstore.store.postgres;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.function.LongSupplier;
 
 /// Notices that the machine was suspended. [System#nanoTime] stands still meanwhile, so a commit seems younger than it is; the uptime of
@@ -11,7 +10,7 @@ import java.util.function.LongSupplier;
 final class Suspensions {
 
     /// Both clocks are not read at the same moment.
-    private static final Duration TOLERANCE = Duration.ofMillis(200);
+    private static final long TOLERANCE_MS = 200;
 
     private final LongSupplier lead;
     private long lastMs;
@@ -32,12 +31,11 @@ final class Suspensions {
         }
     }
 
-    /// Returns how long the machine was suspended since the last call; zero if it was not.
-    Duration next() {
+    /// Returns true if the machine was suspended since the last call.
+    boolean next() {
         long beforeMs = lastMs;
         // It falls if the thread waits for a processor between both clocks.
         lastMs = Math.max(beforeMs, lead.getAsLong());
-        Duration suspended = Duration.ofMillis(lastMs - beforeMs);
-        return suspended.compareTo(TOLERANCE) > 0 ? suspended : Duration.ZERO;
+        return lastMs - beforeMs > TOLERANCE_MS;
     }
 }

@@ -143,7 +143,7 @@ class PostgresSearchTest {
                     task -> Thread.ofPlatform().daemon().start(task));
             await().atMost(PATIENCE).until(() -> host.prover().reason().isPresent());
             next.alterSystem("SET default_transaction_read_only = on");
-            await().atMost(PATIENCE).until(() -> host.findState().filter(ServerState::readOnly).isPresent());
+            await().atMost(PATIENCE).until(() -> host.state().filter(ServerState::readOnly).isPresent());
             next.alterSystem("RESET synchronous_standby_names");
             await().atMost(PATIENCE).until(() -> host.prover().reason().isEmpty());
             next.alterSystem("SET synchronous_standby_names = 'nobody'");

@@ -7,13 +7,13 @@ import java.util.concurrent.atomic.AtomicReference;
 
 import petstore.CatalogueVersion;
 
-/// The server of a term, with two numbers that only rise: the known version, and the time of the last commit. For any thread. Times
-/// are by [System#nanoTime].
+/// The server of a term, with what requests and proofs learn about it: the known version and when it was read, and the time of the last
+/// commit. All only rise. For any thread. Times are by [System#nanoTime].
 ///
-/// @param proof why it was chosen
+/// @param host the host that leads to it, e.g. `db.example:5432`
 /// @param epochsBefore what to add to the store's number of changes by SQL to get the epoch
 /// @param beginsEpoch true if its data do not continue those that were used before
-public record Adoption(long term, Observation.Proved proof, long epochsBefore, boolean beginsEpoch,
+public record Adoption(long term, String host, ServerState server, long epochsBefore, boolean beginsEpoch,
         AtomicReference<Reading> latest, AtomicLong committed) {
 
     /// The time for which a commit proves that the server is the primary, and for which a version that was read counts. Both are
@@ -27,17 +27,9 @@ public record Adoption(long term, Observation.Proved proof, long epochsBefore, b
     }
 
     Adoption(Observation.Proved proof, long epochsBefore, boolean beginsEpoch) {
-        this(proof.term(), proof, epochsBefore, beginsEpoch,
+        this(proof.term(), proof.host(), proof.server(), epochsBefore, beginsEpoch,
                 new AtomicReference<>(new Reading(proof.read().plusEpochs(epochsBefore), proof.beganNs())),
                 new AtomicLong(proof.beganNs()));
-    }
-
-    public String host() {
-        return proof.host();
-    }
-
-    public ServerState server() {
-        return proof.server();
     }
 
     /// Returns the version of this process for one that was read here, whose epoch is the store's number of changes by SQL.

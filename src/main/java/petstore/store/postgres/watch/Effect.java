@@ -11,6 +11,7 @@ public sealed interface Effect {
     record Close(State.Connections connections) implements Effect {
     }
 
+    /// Wakes all threads, so that every host is asked at once.
     record AskAll() implements Effect {
     }
 
@@ -18,7 +19,7 @@ public sealed interface Effect {
     record Unusable(String reason) implements Effect {
     }
 
-    /// Logs that the outage ends.
+    /// Logs that the outage ends, if there is one.
     record Usable() implements Effect {
     }
 

@@ -17,7 +17,8 @@ public sealed interface Observation {
     record Seen(String host, ServerState server) implements Observation {
     }
 
-    /// A host could not be asked. That proves nothing about the server in use, whose last commit grows older.
+    /// A host could not be asked, or has not proved that it commits. That proves nothing about the server in use, whose last commit
+    /// grows older.
     ///
     /// @param defect an unexpected error, with its class; absent for errors of the database
     record Failed(String host, String reason, Optional<String> defect) implements Observation {
@@ -40,6 +41,10 @@ public sealed interface Observation {
 
     /// A version was read that is below one that was known.
     record Fell(long term) implements OfTerm {
+    }
+
+    /// The machine was suspended, so the last commit is older than it seems.
+    record Suspended(long term) implements OfTerm {
     }
 
     /// Time has passed since the last commit: the server was silent, or this process paused.

@@ -15,8 +15,8 @@ import petstore.store.postgres.watch.Effect.Usable;
 /// The rules of the watch. They keep every acknowledged animal:
 ///
 /// - A server is opened only if it has committed durably in this term, and no server has shown a later timeline of its cluster.
-/// - It is left as soon as a later timeline shows, it cannot commit durably, or its last commit is too old. A server whose commits
-///   take more than half of that age is not opened, because the next one would complete too late.
+/// - It is left as soon as a later timeline shows, it must not be used, or its last commit is too old. A failed commit only lets the
+///   last one grow older. A server whose commits take more than half of that age is not opened: the next one would be too late.
 /// - An observation of an earlier term changes nothing. So what a request did on a server that was left is not acknowledged.
 /// - An epoch continues only with the same run of a server that was opened, and a version that did not fall. A restarted server may have
 ///   an older state, to which others have added as many animals.
@@ -27,6 +27,7 @@ final class Rules {
     private static final Duration PAUSED = Adoption.TRUST.plusMillis(500);
     private static final String TAKEN_OVER = "another server has taken over";
     private static final String RESTARTED = "the server has restarted";
+    private static final String SUSPENDED = "the machine was suspended";
     private static final String RESTORED = "an older state of the database was restored";
 
     private Rules() {
@@ -47,13 +48,14 @@ final class Rules {
             case Observation.Pooled(_, var host, var reason) ->
                 leaveIfUsed(host, reason, state.withReason(host, Optional.of(reason)));
             case Observation.Fell _ -> leave(state.restored(), RESTORED);
+            case Observation.Suspended _ -> leave(state, SUSPENDED);
             case Observation.Silent(_, var age) when age.compareTo(Adoption.TRUST) < 0 -> stay(state);
             case Observation.Silent(_, var age) -> leave(state,
                     state.used().map(Adoption::host).map(state.reasons()::get).orElseGet(() -> silence(age)));
             case Observation.Opened(_, var connections, var age) when age.compareTo(Adoption.TRUST) < 0 ->
                 opened(state, connections);
             case Observation.Opened(_, var connections, var age) ->
-                new Transition(state, new Close(connections)).then(late -> leave(late, silence(age)));
+                new Transition(state, new Close(connections)).then(next -> leave(next, silence(age)));
             case Observation.OpeningFailed(_, var failed) -> failed(state.left(new State.None()), failed);
             case Observation.Ended _ -> endTerm(state, new State.Closed());
         };
@@ -167,9 +169,6 @@ final class Rules {
     }
 
     private static Transition opened(State state, State.Connections connections) {
-        State opened = state.opened(connections);
-        return state.term() == 0
-                ? stay(opened)
-                : new Transition(opened, new Usable());
+        return new Transition(state.opened(connections), new Usable());
     }
 }

@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/// The state of the watch: the server in use, and what outlasts it. Immutable.
+/// The state of the watch: the server in use, and what outlasts it. Immutable, except for the numbers of an [Adoption].
 ///
 /// @param term the number of servers that were left, also during their opening; a term has at most one server
 /// @param last the server of this term or of an earlier one

@@ -306,6 +306,17 @@ class RulesTest {
         assertThat(state.unavailable()).isEqualTo("the database cannot be used: a: pooler; b: pooler");
     }
 
+    /// However short the suspension was: the last commit is older than it seems, also at the next look.
+    @Test
+    void suspensionEndsTrust() {
+        play("""
+                a serves 1              | primary a, epoch 1
+                suspended               | none; unusable: a: the machine was suspended; close a; ask all
+                suspended               | none
+                a proves 1              | opening a, epoch 1; open a
+                suspended               | none; ask all""");
+    }
+
     @Test
     void requestOfEarlierTermLeavesNoServer() {
         play("""
@@ -472,9 +483,9 @@ class RulesTest {
         for (Observation observation : observations(event.split(" ", 3))) {
             Transition next = Rules.next(state, observation);
             state = next.state();
-            for (Effect effect : next.effects()) {
-                results.add(text(effect));
-            }
+            // No outage ends in the first term.
+            next.effects().stream().filter(effect -> !(effect instanceof Effect.Usable) || state.term() > 0)
+                    .forEach(effect -> results.add(text(effect)));
         }
         results.addFirst(phase());
         return String.join("; ", results);
@@ -501,6 +512,7 @@ class RulesTest {
             case "breaks" -> List.of(new Observation.Failed(first, rest, Optional.of("Error: " + rest)));
             case "pooled" -> List.of(new Observation.Pooled(since(first).term(), first, "pooler"));
             case "read" -> read(version(words[1]));
+            case "suspended" -> List.of(new Observation.Suspended(state.term()));
             case "silent" -> List.of(silent(state.term(), words[1]));
             case "late" -> List.of(words[1].equals("fell")
                     ? new Observation.Fell(state.term() - 1)
