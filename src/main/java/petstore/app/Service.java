@@ -61,7 +61,10 @@ public record Service(int port, int adminPort, Optional<KeyToken> firstKey, Clos
                     ? Optional.empty()
                     : addFirstKey(store.keys());
             waiting.set(false);
-            parts.add(() -> Thread.sleep(settings.server().shutdownDelay()));
+            parts.add(() -> {
+                server.announceStop();
+                Thread.sleep(settings.server().shutdownDelay());
+            });
             parts.add(api::stop);
             return new Service(server.port(), server.adminPort(), firstKey, parts.handOver());
         }

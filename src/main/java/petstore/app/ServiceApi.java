@@ -9,6 +9,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
+import io.github.bucket4j.TimeMeter;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -58,7 +59,7 @@ public final class ServiceApi implements AutoCloseable {
         UnavailabilityLog unavailability = new UnavailabilityLog();
         health = new Health(store::check, version, unavailability);
         heap = new HeapGuard(HeapGuard.MOST_USED, store.memory()::clear, tasks);
-        RateLimits limits = new RateLimits(settings.rateLimit(), clock);
+        RateLimits limits = new RateLimits(settings.rateLimit(), TimeMeter.SYSTEM_NANOTIME);
         api = new Dispatcher(
                 Routes.api(settings,
                         new PetOperations(store.catalogue(), settings, new PageCache(store.memory()),

@@ -3,6 +3,8 @@ package petstore.cli;
 import java.io.IOException;
 import java.net.HttpURLConnection;
 import java.net.URI;
+import java.util.Iterator;
+import java.util.Optional;
 
 import petstore.CommandFailure;
 import petstore.cli.options.HasVariables;
@@ -26,17 +28,28 @@ final class HealthcheckCommand extends ConsoleCommand implements HasVariables, R
 
     @Override
     public void run() {
-        String address = "http://" + ServerSettings.authority(host, port) + "/readyz";
+        Iterator<String> authorities = ServerSettings.reachable(host, port).iterator();
+        Optional<CommandFailure> failure;
+        do {
+            failure = findFailure("http://" + authorities.next() + "/readyz");
+        } while (failure.isPresent() && authorities.hasNext());
+        if (failure.isPresent()) {
+            throw failure.get();
+        }
+        console().printError("Ready");
+    }
+
+    private static Optional<CommandFailure> findFailure(String address) {
         try {
             HttpURLConnection connection = (HttpURLConnection) URI.create(address).toURL().openConnection();
             connection.setConnectTimeout(TIMEOUT_MS);
             connection.setReadTimeout(TIMEOUT_MS);
-            if (connection.getResponseCode() != HttpURLConnection.HTTP_OK) {
-                throw new CommandFailure("not ready: " + address + " returns " + connection.getResponseCode());
-            }
+            return connection.getResponseCode() == HttpURLConnection.HTTP_OK
+                    ? Optional.empty()
+                    : Optional.of(
+                            new CommandFailure("not ready: " + address + " returns " + connection.getResponseCode()));
         } catch (IOException e) {
-            throw CommandFailure.of("not ready: " + address, e);
+            return Optional.of(CommandFailure.of("not ready: " + address, e));
         }
-        console().printError("Ready");
     }
 }

@@ -32,17 +32,21 @@ public record Dispatcher(Routes routes, Bearer bearer, RateLimits limits, Teleme
 
     private static final int MAX_BODY_BYTES = 64 * 1024;
     private static final byte[] NO_BODY = {};
+    /// A cache that ignores `Cache-Control` must not give the response for one key to another client.
+    private static final List<Header> BY_KEY = List.of(Header.of("Vary", "Authorization"));
     private static final Duration KEY_CHECKED_FOR = Duration.ofMillis(100);
 
     /// A request. It has no `match` if no route has both path and method.
-    private record Call(RequestHead head, String path, Optional<Routes.Match> match, List<Header> forBrowsers) {
+    ///
+    /// @param ofEvery headers of every response to it
+    private record Call(RequestHead head, String path, Optional<Routes.Match> match, List<Header> ofEvery) {
 
         List<Header> routeHeaders() {
             return match.isPresent() ? match.get().route().headers() : List.of();
         }
 
         Decision decision(String keyId, List<Header> headers, Next next) {
-            return new Decision(path, keyId, Header.joined(headers, forBrowsers), next);
+            return new Decision(path, keyId, Header.joined(headers, ofEvery), next);
         }
 
         /// Returns the decision to send a response without the headers of the route.
@@ -56,13 +60,15 @@ public record Dispatcher(Routes routes, Bearer bearer, RateLimits limits, Teleme
         Optional<Routes.Match> match = routes.find(head.method(), head.path());
         String path = match.map(Routes.Match::route).or(() -> routes.at(head.path()).findFirst()).map(Route::path)
                 .orElse(NO_ROUTE);
-        Call call = new Call(head, path, match, browsers.headers(head));
+        boolean needsKey = Routes.needsKey(head.path());
+        Call call = new Call(head, path, match,
+                needsKey ? Header.joined(BY_KEY, browsers.headers(head)) : browsers.headers(head));
         try {
             Optional<Response> preflight = browsers.preflight(head);
             if (preflight.isPresent()) {
                 return call.respond(unmet(head).orElse(new Respond(preflight.get())));
             }
-            return Routes.needsKey(head.path())
+            return needsKey
                     ? decide(call, authenticate(head))
                     : admit(call, Optional.empty(), RateLimits.Quota.UNLIMITED);
         } catch (Exception | Error e) {

@@ -15,13 +15,14 @@ public final class Json {
 
     static final int MAX_DEPTH = 32;
     static final int MAX_NUMBER_LENGTH = 32;
-    /// The factory caches up to 12,000 names, which clients choose.
     static final int MAX_NAME_LENGTH = 256;
 
     static final JsonFactory FACTORY = new JsonFactoryBuilder()
             .streamReadConstraints(StreamReadConstraints.builder().maxNestingDepth(MAX_DEPTH)
                     .maxNumberLength(MAX_NUMBER_LENGTH).maxNameLength(MAX_NAME_LENGTH).build())
-            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
+            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+            // Bodies would share a table of the names, which clients choose.
+            .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES).build();
 
     @FunctionalInterface
     interface Writer {

@@ -65,7 +65,7 @@ class CorsTest {
             assertThat(headers.get("access-control-expose-headers")).containsExactly(
                     "Accept-Encoding, Allow, Link, Location, ETag, Retry-After, RateLimit, RateLimit-Policy, Deprecation, Sunset,"
                             + " Idempotent-Replayed, WWW-Authenticate, X-Request-Id");
-            assertThat(headers.get("vary")).containsExactly("Origin");
+            assertThat(headers.get("vary")).contains("Origin");
             assertThat(headers).doesNotContainKeys("access-control-allow-credentials", "strict-transport-security");
         }
     }
@@ -78,10 +78,10 @@ class CorsTest {
             assertThat(response.status()).isEqualTo(200);
             assertThat(response.headers()).doesNotContainKeys("access-control-allow-origin",
                     "access-control-expose-headers");
-            assertThat(response.headers().get("vary")).containsExactly("Origin");
+            assertThat(response.headers().get("vary")).contains("Origin");
             assertThat(send(service, "OPTIONS /v1/pets", origin(other), REQUEST_METHOD).status()).isEqualTo(401);
         }
-        assertThat(send(service, "GET /v1/pets", KEY).headers().get("vary")).containsExactly("Origin");
+        assertThat(send(service, "GET /v1/pets", KEY).headers().get("vary")).containsExactly("Authorization", "Origin");
     }
 
     @Test
@@ -121,8 +121,9 @@ class CorsTest {
     void sendsNoCorsHeadersByDefault(@TempDir Path other) throws IOException {
         try (TestService plain = TestService.start(other)) {
             RawClient.Response response = send(plain, "GET /v1/pets", KEY, origin(SHOP));
-            assertThat(response.headers()).doesNotContainKeys("access-control-allow-origin", "vary",
+            assertThat(response.headers()).doesNotContainKeys("access-control-allow-origin",
                     "strict-transport-security");
+            assertThat(response.headers().get("vary")).containsExactly("Authorization");
             assertThat(send(plain, "OPTIONS /v1/pets", origin(SHOP), REQUEST_METHOD).status()).isEqualTo(401);
         }
     }

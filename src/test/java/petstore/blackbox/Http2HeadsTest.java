@@ -160,6 +160,52 @@ class Http2HeadsTest {
         awaitLogged(2);
     }
 
+    /// A client that cancels, or has not read the reset yet, sends further frames on the stream.
+    @ParameterizedTest
+    @FieldSource("MALFORMED")
+    void framesAfterMalformedHeadConcernOnlyItsStream(Malformed head) throws IOException {
+        boolean isWithoutBody = head.name().contains("without body");
+        for (byte[] next : FURTHER_FRAMES) {
+            try (RawHttp2Client client = connect()) {
+                client.request(1, false, POST)
+                        .send(List.of(RawHttp2Client.head(3, isWithoutBody, head.fields()), next, next));
+                assertReset(client, 3);
+                assertStillServed(client, 1, 5);
+            }
+        }
+    }
+
+    private static final List<byte[]> FURTHER_FRAMES = List.of(
+            RawHttp2Client.frame(RawHttp2Client.DATA, 0, 3, new byte[10]),
+            RawHttp2Client.frame(RawHttp2Client.RST_STREAM, 0, 3, new byte[]{0, 0, 0, 8}),
+            RawHttp2Client.frame(RawHttp2Client.WINDOW_UPDATE, 0, 3, new byte[]{0, 0, 1, 0}));
+
+    /// The limit of streams is reached. The new one is refused, also if its head is too long.
+    @ParameterizedTest
+    @ValueSource(ints = {0, 12_000, 41_500})
+    void streamAboveLimitConcernsNoOther(int length) throws IOException {
+        String[] head = and(POST, "x", "y".repeat(length));
+        for (byte[] next : FURTHER_FRAMES) {
+            next[8] = (byte) 201;
+            try (RawHttp2Client client = connect()) {
+                client.await(RawHttp2Client.SETTINGS);
+                client.send(RawHttp2Client.SETTINGS, RawHttp2Client.ACK, 0);
+                for (int stream = 1; stream < 200; stream += 2) {
+                    client.request(stream, false, POST);
+                }
+                client.send(List.of(RawHttp2Client.head(201, false, head), next, next));
+                Frame end = client.await(RawHttp2Client.HEADERS, RawHttp2Client.RST_STREAM, RawHttp2Client.GOAWAY)
+                        .orElseThrow();
+                assertThat(end.stream()).isEqualTo(201);
+                for (int stream = 1; stream < 200; stream += 2) {
+                    assertStillServed(client, stream, 201 + 2 * stream);
+                }
+            } finally {
+                next[8] = 3;
+            }
+        }
+    }
+
     /// Fails unless the next frame that ends a stream resets this one.
     private static void assertReset(RawHttp2Client client, int stream) throws IOException {
         Frame end = client.await(RawHttp2Client.HEADERS, RawHttp2Client.RST_STREAM, RawHttp2Client.GOAWAY)

@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -90,6 +91,32 @@ class Http2StopTest {
                 assertThat(response.status()).isEqualTo(400);
             }
             assertClosed(client);
+            stopping.join();
+        }
+    }
+
+    /// During the delay the streams of a client that has not read GOAWAY are still served, also on a new connection.
+    @Test
+    void announcesStopAtBeginOfShutdownDelay() throws IOException, InterruptedException {
+        TestService service = TestService.start(folder.resolve("data"), Clock.systemUTC(),
+                http -> http.tls(certificate.write(folder)).shutdownDelay(Duration.ofSeconds(4)));
+        try (RawHttp2Client client = new RawHttp2Client(service.port()).begin()) {
+            client.request(1, true, LIVEZ);
+            assertThat(client.await(RawHttp2Client.HEADERS).orElseThrow().status()).isEqualTo(200);
+            Thread stopping = Thread.ofVirtual().start(service::close);
+            List<RawHttp2Client> clients = List.of(client, new RawHttp2Client(service.port()).begin());
+            for (RawHttp2Client each : clients) {
+                assertThat(each.await(RawHttp2Client.GOAWAY).orElseThrow().lastStream()).isEqualTo(Integer.MAX_VALUE);
+                each.request(3, true, LIVEZ);
+                Frame response = each.await(RawHttp2Client.HEADERS, RawHttp2Client.PING, RawHttp2Client.GOAWAY)
+                        .orElseThrow();
+                assertThat(response.status()).as("before the end of the delay").isEqualTo(200);
+            }
+            for (RawHttp2Client each : clients) {
+                Frame ping = each.await(RawHttp2Client.PING, RawHttp2Client.GOAWAY).orElseThrow();
+                assertThat(ping.type()).as("PING at the end of the delay").isEqualTo(RawHttp2Client.PING);
+                each.close();
+            }
             stopping.join();
         }
     }

@@ -16,6 +16,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import petstore.ApiKey;
 import petstore.KeyToken;
 import petstore.RateLimit;
@@ -76,6 +78,26 @@ class IfMatchTest {
                 assertThat(read(method, path, "If-Match", "\"a\"", "If-Match", tag)).isEqualTo(200);
             }
         }
+    }
+
+    /// Apache, lighttpd and Caddy add the name of the coding to the tag of a response that they compress, Jetty with another hyphen.
+    @ParameterizedTest
+    @ValueSource(strings = {"-gzip", "-br", "-zstd", "-deflate", "--gzip"})
+    void acceptsTagThatProxyHasChanged(String suffix) {
+        for (String path : PATHS) {
+            String changed = tag(path).replaceFirst("\"$", suffix + "\"");
+            for (String field : List.of(changed, "\"a\", " + changed, "\"a-gzip\"," + changed + ",\"b\"")) {
+                assertThat(read("GET", path, "If-Match", field)).isEqualTo(200);
+                assertThat(read("GET", path, "If-None-Match", field)).isEqualTo(304);
+                assertThat(read("GET", path, "If-None-Match", "W/" + field)).isEqualTo(304);
+            }
+            for (String other : List.of("W/" + changed, changed.replace(suffix, suffix + suffix),
+                    changed.replace(suffix, suffix + "x"), changed.replace(suffix, "-x" + suffix))) {
+                assertThat(read("GET", path, "If-Match", other)).as(other).isEqualTo(412);
+            }
+        }
+        assertThat(client.post(PET, "If-Match", tag("/v1/pets").replaceFirst("\"$", suffix + "\"")).statusCode())
+                .isEqualTo(201);
     }
 
     /// The comparison is strong, so a weak tag never matches. A malformed field matches no tag.

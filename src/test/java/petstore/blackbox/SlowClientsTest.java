@@ -4,8 +4,10 @@ import java.io.IOException;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -14,15 +16,19 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 import petstore.http.server.ServerSettings.Deadlines;
 import petstore.testkit.ApiClient;
 import petstore.testkit.ConcurrentClients;
 import petstore.testkit.RawClient;
+import petstore.testkit.RawHttp2Client;
+import petstore.testkit.TestCertificate;
 import petstore.testkit.TestService;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /// Deadlines for slow clients. The service closes a connection that misses a deadline, and no other. All clients run at the same time.
 ///
@@ -49,6 +55,7 @@ class SlowClientsTest {
     /// Less than the latency of a response that has to wait for a slow client.
     private static final Duration MAX_LATENCY = Duration.ofSeconds(2);
     private static final Duration DRIP_INTERVAL = Duration.ofMillis(50);
+    private static final String[] LIVEZ = {":method", "GET", ":scheme", "https", ":path", "/livez", ":authority", "x"};
 
     private static final String GOOD = "GET /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + TestService.KEY
             + "\r\n\r\n";
@@ -170,6 +177,46 @@ class SlowClientsTest {
                 }
             }));
             return clients.run();
+        }
+    }
+
+    /// Of HTTP/2. Other frames begin no deadline.
+    @Test
+    void closesConnectionWithPartOfFurtherHead() throws IOException {
+        try (TestService service = TestService.start(folder, Clock.systemUTC(), http -> http
+                .tls(TestCertificate.ec256().write(folder)).deadlines(new Deadlines(LONG, SHORT, LONG)));
+                RawHttp2Client idle = connect(service);
+                RawHttp2Client slow = connect(service);
+                RawHttp2Client dripping = connect(service)) {
+            byte[] ping = RawHttp2Client.frame(RawHttp2Client.PING, 0, 0, new byte[8]);
+            idle.send(List.of(Arrays.copyOf(ping, 12)));
+            long start = System.nanoTime();
+            slow.send(List.of(Arrays.copyOf(RawHttp2Client.head(3, true, LIVEZ), 12)));
+            dripping.send(RawHttp2Client.HEADERS, RawHttp2Client.END_STREAM, 3);
+            await().pollInterval(DRIP_INTERVAL).atMost(SHORT.plus(SLACK)).until(() -> isClosed(dripping));
+            assertThat(slow.await(RawHttp2Client.HEADERS)).isEmpty();
+            assertThat(since(start)).isBetween(SHORT, SHORT.plus(SLACK));
+            idle.send(List.of(Arrays.copyOfRange(ping, 12, ping.length)));
+            assertThat(idle.await(RawHttp2Client.PING)).isPresent();
+            idle.request(3, true, LIVEZ);
+            assertThat(idle.await(RawHttp2Client.HEADERS).orElseThrow().status()).isEqualTo(200);
+        }
+    }
+
+    /// Returns a client that has had a response.
+    private static RawHttp2Client connect(TestService service) throws IOException {
+        RawHttp2Client client = new RawHttp2Client(service.port()).begin().request(1, true, LIVEZ);
+        assertThat(client.await(RawHttp2Client.HEADERS).orElseThrow().status()).isEqualTo(200);
+        return client;
+    }
+
+    /// Sends a further part of a head, which is empty.
+    private static boolean isClosed(RawHttp2Client client) {
+        try {
+            client.send(RawHttp2Client.CONTINUATION, 0, 3);
+            return false;
+        } catch (IOException e) {
+            return true;
         }
     }
 

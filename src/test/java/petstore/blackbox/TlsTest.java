@@ -209,6 +209,10 @@ class TlsTest {
             Files.writeString(files.key(), next.key().substring(0, 100));
             awaitRefusedRenewal(log, "PEM");
             assertThat(servedCertificate(service.port())).as("while the key file is incomplete").isEqualTo(next.der());
+            new TestCertificate(ec.certificate() + next.certificate(), ec.key(), ec.der()).write(folder);
+            awaitRefusedRenewal(log, files.certificate() + " (--tls-certificate) are no chain");
+            assertThat(servedCertificate(service.port())).as("while the chain is unrelated").isEqualTo(next.der());
+            assertThat(expiry(service)).isEqualTo(next.der().getNotAfter().toInstant().getEpochSecond());
             ec.write(folder);
             awaitCertificate(service.port(), ec.der());
             assertThat(isResponding(kept)).isTrue();

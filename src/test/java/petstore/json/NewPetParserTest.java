@@ -1,7 +1,10 @@
 package petstore.json;
 
+import java.io.IOException;
 import java.util.Optional;
 
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -9,6 +12,7 @@ import petstore.Failure;
 import petstore.NewPet;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 class NewPetParserTest {
@@ -33,6 +37,19 @@ class NewPetParserTest {
         assertRefused("{\"categoryId\":\"7\",\"name\":\" \",\"status\":1}",
                 "categoryId must be an integer between -9223372036854775808 and 9223372036854775807;"
                         + " name must not be blank; status must be one of available, pending, sold");
+    }
+
+    /// Bodies with names of the same hash must not reach a table that others share.
+    @Test
+    void keepsNoNameOfEarlierBody() throws IOException {
+        assertThat(firstName()).isEqualTo("unknown").isNotSameAs(firstName());
+    }
+
+    private static String firstName() throws IOException {
+        try (JsonParser body = Json.FACTORY.createParser("{\"unknown\":1}")) {
+            assertThat(body.nextToken()).isEqualTo(JsonToken.START_OBJECT);
+            return body.nextFieldName();
+        }
     }
 
     @ParameterizedTest

@@ -72,6 +72,11 @@ class CommandsIT {
     @Test
     void healthcheckReportsReadinessByExitCode() {
         try (PetstoreProcess server = PetstoreProcess.serve(shell.data()).awaitReady()) {
+            for (String host : List.of("0.0.0.0", "::", "0:0::0")) {
+                assertThat(
+                        shell.run("petstore healthcheck --admin-host " + host + " --admin-port " + server.adminPort()))
+                        .as(host).isEqualTo(new Ending(0, List.of(), List.of("Ready")));
+            }
             assertThat(shell.run("petstore healthcheck --admin-port " + server.adminPort()))
                     .isEqualTo(new Ending(0, List.of(), List.of("Ready")));
             server.kill();

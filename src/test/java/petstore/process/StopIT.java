@@ -1,9 +1,15 @@
 package petstore.process;
 
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,10 +18,13 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
@@ -244,6 +253,41 @@ class StopIT {
             assertThat(server.client(KEY).post(PET).statusCode()).isEqualTo(201);
             assertThat(server.ending().code()).isZero();
             assertThat(Duration.between(signalTime, Instant.now())).isGreaterThan(Duration.ofSeconds(3));
+        }
+    }
+
+    /// From the begin of the delay, the service asks for further connections. At its end, a new one still gets its first response.
+    @Test
+    void leavesNoRequestWithoutResponseAfterShutdownDelay() throws InterruptedException {
+        AtomicInteger sent = new AtomicInteger();
+        Queue<String> lost = new ConcurrentLinkedQueue<>();
+        try (PetstoreProcess server = serve("--shutdown-delay", "1s");
+                ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int i = 0; i < 16; i++) {
+                int pauseMs = List.of(2, 20, 200).get(i % 3);
+                clients.execute(() -> addUntilRefused(server.port(), pauseMs, sent, lost));
+            }
+            await().atMost(PATIENCE).until(() -> sent.get() > 500);
+            server.terminate();
+            assertThat(server.ending().code()).isZero();
+        }
+        assertThat(lost).isEmpty();
+    }
+
+    private static void addUntilRefused(int port, int pauseMs, AtomicInteger sent, Queue<String> lost) {
+        HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/v1/pets"))
+                .timeout(PATIENCE).header("Authorization", "Bearer " + KEY).header("Content-Type", "application/json")
+                .POST(BodyPublishers.ofString(PET)).build();
+        try (HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
+            while (true) {
+                assertThat(client.send(request, BodyHandlers.discarding()).statusCode()).isEqualTo(201);
+                sent.incrementAndGet();
+                TimeUnit.MILLISECONDS.sleep(pauseMs);
+            }
+        } catch (ConnectException e) {
+            // Nothing was sent.
+        } catch (Exception | Error e) {
+            lost.add(String.valueOf(e));
         }
     }
 

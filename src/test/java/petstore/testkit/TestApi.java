@@ -13,6 +13,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import petstore.app.ServiceApi;
 import petstore.http.message.Api;
 import petstore.http.message.Header;
+import petstore.http.message.HeaderFields;
 import petstore.http.message.KeyScanner;
 import petstore.http.message.RequestHead;
 import petstore.http.message.Response;
@@ -82,7 +83,7 @@ public final class TestApi implements AutoCloseable {
     }
 
     /// Sends any request. Returns the response.
-    public Reply send(String method, String target, TestHeaders headers, String body) {
+    public Reply send(String method, String target, HeaderFields headers, String body) {
         String[] parts = target.split("\\?", 2);
         Api.Decision first = wired.api()
                 .decide(new RequestHead(method, parts[0], parts.length == 1 ? null : parts[1], headers,

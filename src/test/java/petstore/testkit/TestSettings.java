@@ -19,6 +19,7 @@ public final class TestSettings {
 
     private int idsOfBlock = BlockCache.IDS;
     private Optional<BaseUrl> baseUrl = Optional.empty();
+    private Duration shutdownDelay = Duration.ZERO;
     private Deadlines deadlines = new Deadlines(Duration.ofSeconds(30),
             Duration.ofSeconds(10), Duration.ofSeconds(20));
     private int maxConnections = 10_000;
@@ -35,6 +36,11 @@ public final class TestSettings {
 
     public TestSettings baseUrl(BaseUrl url) {
         baseUrl = Optional.of(url);
+        return this;
+    }
+
+    public TestSettings shutdownDelay(Duration delay) {
+        shutdownDelay = delay;
         return this;
     }
 
@@ -87,7 +93,7 @@ public final class TestSettings {
     }
 
     public ServerSettings server() {
-        return new ServerSettings("127.0.0.1", 0, "127.0.0.1", 0, deadlines, maxConnections, Duration.ZERO, proxies,
+        return new ServerSettings("127.0.0.1", 0, "127.0.0.1", 0, deadlines, maxConnections, shutdownDelay, proxies,
                 tls);
     }
 }

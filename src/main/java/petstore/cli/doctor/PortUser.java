@@ -27,9 +27,7 @@ public record PortUser(boolean isPetstore, boolean isReady, boolean isAdmin, Opt
     ///
     /// @param host the address of the port, also an address for all interfaces
     public static PortUser find(String host, int port) {
-        // The IPv6 address for all interfaces conflicts with IPv4 addresses, too.
-        String response = Stream.of(host, host.matches("[0:]+") ? "0.0.0.0" : host)
-                .map(each -> ServerSettings.reachable(each, port)).distinct()
+        String response = ServerSettings.reachable(host, port).stream()
                 .flatMap(authority -> Stream.of("http://", "https://").map(scheme -> scheme + authority + "/readyz"))
                 .map(PortUser::readiness).filter(text -> !text.isEmpty()).findFirst().orElse("");
         boolean ready = response.contains("\"status\":\"ready\"");

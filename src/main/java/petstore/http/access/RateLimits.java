@@ -1,6 +1,5 @@
 package petstore.http.access;
 
-import java.time.Clock;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -37,9 +36,9 @@ public final class RateLimits {
     private final Optional<RateLimit> standard;
     private final LoadingCache<Owner, Bucket> buckets;
 
-    public RateLimits(Optional<RateLimit> standard, Clock clock) {
+    /// @param time a clock that no one sets
+    public RateLimits(Optional<RateLimit> standard, TimeMeter time) {
         this.standard = standard;
-        TimeMeter time = new MonotonicMeter(clock);
         this.buckets = Caffeine.newBuilder().maximumSize(MOST_KEYS).build(owner -> Bucket.builder()
                 .withCustomTimePrecision(time).addLimit(bandwidth -> bandwidth.capacity(owner.limit().requests())
                         .refillGreedy(owner.limit().requests(), owner.limit().window()))
@@ -67,30 +66,5 @@ public final class RateLimits {
 
     private static long seconds(long nanos) {
         return Math.ceilDiv(nanos, TimeUnit.SECONDS.toNanos(1));
-    }
-
-    /// The service's clock, made monotonic: a clock that is set back would stop the refill.
-    private static final class MonotonicMeter implements TimeMeter {
-        private final Clock clock;
-        private long latest;
-        /// The sum of all steps back.
-        private long setBack;
-
-        MonotonicMeter(Clock clock) {
-            this.clock = clock;
-        }
-
-        @Override
-        public synchronized long currentTimeNanos() {
-            long millis = clock.millis();
-            setBack += Math.max(0, latest - millis);
-            latest = millis;
-            return TimeUnit.MILLISECONDS.toNanos(millis + setBack);
-        }
-
-        @Override
-        public boolean isWallClockBased() {
-            return true;
-        }
     }
 }

@@ -19,17 +19,20 @@ public final class ConditionalResponse {
     private static final Header REVALIDATE = Header.of("Cache-Control", "private, no-cache");
     private static final String IF_MATCH = "If-Match";
     private static final String IF_NONE_MATCH = "If-None-Match";
-    private static final Pattern NEXT_TAG = Pattern.compile("\\G[ \\t,]*+(W/)?(\"[^\"]*\")");
+    /// A proxy that compresses a response may add a suffix to its tag. No tag of this service ends so.
+    private static final Pattern NEXT_TAG = Pattern
+            .compile("\\G[ \\t,]*+(W/)?(\"[^\"]*?)(?:--?(?:gzip|br|zstd|deflate))?\"");
     private static final int TAG_BYTES = 16;
     private static final Response NOT_IN_IF_MATCH = Errors.response(Kind.PRECONDITION_FAILED,
             "the ETag is not in If-Match; read it again");
 
     private final Response whole;
+    /// Without its closing quote.
     private final String tag;
 
     public ConditionalResponse(Response response) {
         tag = tag(response);
-        whole = response.with(List.of(Header.of("etag", tag), REVALIDATE));
+        whole = response.with(List.of(Header.of("etag", tag + '"'), REVALIDATE));
     }
 
     /// Returns the response with its `ETag`; 412 if `If-Match` does not have that tag, 304 if `If-None-Match` has it.
@@ -83,8 +86,7 @@ public final class ConditionalResponse {
             Matcher next = NEXT_TAG.matcher(field);
             boolean named = field.strip().equals("*");
             while (!named && next.find()) {
-                named = next.end() - next.start(2) == tag.length() && field.startsWith(tag, next.start(2))
-                        && (weakToo || next.start(1) < 0);
+                named = next.group(2).equals(tag) && (weakToo || next.start(1) < 0);
             }
             return named;
         });
@@ -101,6 +103,6 @@ public final class ConditionalResponse {
             digest.update(response.body());
         });
         byte[] bytes = Arrays.copyOf(hash, TAG_BYTES);
-        return '"' + Base64.getUrlEncoder().withoutPadding().encodeToString(bytes) + '"';
+        return '"' + Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
     }
 }

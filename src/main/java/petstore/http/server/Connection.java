@@ -1,5 +1,6 @@
 package petstore.http.server;
 
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 import io.netty.buffer.ByteBuf;
@@ -10,14 +11,19 @@ import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.util.ReferenceCountUtil;
 import org.jspecify.annotations.Nullable;
 import petstore.http.message.TrustedProxies;
-import petstore.http.server.ConnectionPhase.Kind;
 import petstore.http.server.ServerSettings.Deadlines;
 import petstore.http.server.codec.ClientAddress;
 
-/// A connection: its exchanges, its phase, and its end. A stock handler knows only one of the three.
+/// A connection: its exchanges, its deadline, and its end. A stock handler knows only one of the three. The deadline counts from the
+/// beginning of a head or the last response; the stock timeouts start again with each byte.
 ///
 /// It sees the input before TLS and the decoder. If memory is short, it refuses incomplete requests. Confined to its event loop.
 final class Connection extends ChannelInboundHandlerAdapter {
+
+    /// Several times the length of a ClientHello.
+    private static final int MOST_HANDSHAKE_BYTES = 64 * 1024;
+    /// The time in which a new connection may send its first request while the service stops.
+    private static final Duration FIRST_REQUEST = Duration.ofSeconds(1);
 
     private final Channel channel;
     private final ClientAddress client;
@@ -25,9 +31,16 @@ final class Connection extends ChannelInboundHandlerAdapter {
     private final ConnectionLimit limit;
     private final ConnectionLimit.DisplacementOrder<Connection> order;
     private final ConnectionCloser closer;
-    private final ConnectionPhase phase;
     private final Exchanges exchanges = new Exchanges();
     private @Nullable StreamsShutdown streams;
+    /// The end of the time for a head or, after a response, for the next request, by [System#nanoTime].
+    private long deadlineNanos;
+    /// True until the head of the first request is complete.
+    private boolean isNew = true;
+    /// True if a part of a head has arrived.
+    private boolean isReceivingHead;
+    private boolean isOpened;
+    private int handshakeBytes;
     /// True if bytes have arrived since it was last set to false.
     private boolean hasInput;
     private boolean isStopping;
@@ -42,7 +55,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         this.limit = limit;
         this.order = order;
         this.closer = new ConnectionCloser(channel);
-        this.phase = new ConnectionPhase(deadlines);
+        setDeadline(deadlines.header());
     }
 
     ClientAddress client() {
@@ -55,7 +68,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
     /// Records that requests may arrive, with TLS after the handshake, and the streams of HTTP/2; null for HTTP/1.1.
     void opened(@Nullable StreamsShutdown ofHttp2) {
-        phase.become(Kind.CONNECTED);
+        isOpened = true;
         streams = ofHttp2;
         if (isStopping) {
             shutDown();
@@ -65,16 +78,16 @@ final class Connection extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(ChannelHandlerContext context, Object bytes) {
         hasInput = true;
-        if (phase.isFlooded(((ByteBuf) bytes).readableBytes())) {
+        handshakeBytes += isOpened ? 0 : ((ByteBuf) bytes).readableBytes();
+        if (handshakeBytes > MOST_HANDSHAKE_BYTES) {
+            // They wait for a thread off-heap.
             closer.closeNow();
         }
         if (closer.isClosing()) {
             ReferenceCountUtil.release(bytes);
             return;
         }
-        if (phase.is(Kind.CONNECTED)) {
-            phase.become(Kind.HEAD);
-        }
+        isReceivingHead |= isOpened && isNew;
         context.fireChannelRead(bytes);
         // With HTTP/2, frames between requests may concern only the connection.
         if (streams == null) {
@@ -86,16 +99,33 @@ final class Connection extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /// Begins the deadline of a head, unless the whole head has arrived.
+    /// Begins the deadline of a further head, unless the whole head has arrived.
     void headBegan() {
-        if (phase.is(Kind.IDLE) && !closer.isClosing()) {
-            phase.begin(Kind.HEAD);
+        if (isIdle() && !closer.isClosing()) {
+            setReceivingHead(true);
+        }
+    }
+
+    /// Records that a part of a further head has arrived, or that the head is complete or refused.
+    void setReceivingHead(boolean now) {
+        if (now != isReceivingHead && !isNew) {
+            isReceivingHead = now;
+            setDeadline(now ? deadlines.header() : deadlines.idle());
             awaitRequest(System.nanoTime());
         }
     }
 
+    private void setDeadline(Duration time) {
+        deadlineNanos = System.nanoTime() + time.toNanos();
+    }
+
+    /// Returns true if the last response is sent, and no part of a further request has arrived.
+    private boolean isIdle() {
+        return exchanges.number() == 0 && !isNew && !isReceivingHead;
+    }
+
     private boolean isReceiving() {
-        return exchanges.number() == 0 ? !phase.is(Kind.IDLE) : !exchanges.areAnswering();
+        return exchanges.number() == 0 ? !isIdle() : !exchanges.areAnswering();
     }
 
     /// Closes the connection because of the limit or a lack of memory.
@@ -123,7 +153,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
     void began(Exchange exchange) {
         if (exchanges.number() == 0) {
-            phase.become(Kind.EXCHANGES);
+            isNew = false;
+            isReceivingHead = false;
             order.remove(this);
             limit.active().increment();
         }
@@ -132,16 +163,23 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
     void ended(Exchange exchange) {
         if (exchanges.remove(exchange)) {
-            phase.begin(Kind.IDLE);
+            setDeadline(isReceivingHead ? deadlines.header() : deadlines.idle());
             limit.active().decrement();
-            awaitRequest(exchange.sentNanos());
-            if (isEnding) {
+            if (isEnding || exchange.isLast()) {
                 closer.drain();
             } else if (isStopping) {
                 shutDown();
             } else if (closer.isInputEnded()) {
                 channel.eventLoop().execute(this::closeIfInputEnded);
             }
+            awaitRequest(exchange.sentNanos());
+        }
+    }
+
+    /// Asks the client for no more requests, which are still served. With HTTP/1.1, responses do so.
+    void announceStop() {
+        if (streams != null) {
+            streams.announce();
         }
     }
 
@@ -150,13 +188,13 @@ final class Connection extends ChannelInboundHandlerAdapter {
         isStopping = true;
         if (streams != null) {
             streams.begin();
-        } else if (phase.hasNoRequest()) {
+        } else {
             // A request that has arrived already is read in the next turn of the event loop.
             var _ = channel.eventLoop().schedule(() -> {
-                if (phase.hasNoRequest()) {
+                if (exchanges.number() == 0 && !isReceivingHead && !closer.isClosing()) {
                     closer.close();
                 }
-            }, 0, TimeUnit.NANOSECONDS);
+            }, isNew ? FIRST_REQUEST.toNanos() : 0, TimeUnit.NANOSECONDS);
         }
     }
 
@@ -179,7 +217,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
             abortForMemory();
         } else if (exchanges.number() > 0) {
             exchanges.expire(deadlines.request(), now);
-        } else if (!closer.isClosing() && phase.isOver(now)) {
+        } else if (!closer.isClosing() && now - deadlineNanos > 0) {
             closer.close();
         }
     }
@@ -201,8 +239,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
     /// Lets new connections displace this one, which awaits a request since this time by [System#nanoTime].
     void awaitRequest(long sinceNanos) {
-        if (exchanges.number() == 0 && channel.isActive()) {
-            order.add(this, phase.is(Kind.IDLE), sinceNanos);
+        if (exchanges.number() == 0 && channel.isActive() && !closer.isClosing()) {
+            order.add(this, isIdle(), sinceNanos);
         }
     }
 

@@ -129,6 +129,11 @@ final class Connections {
         }, 0, TimeUnit.NANOSECONDS);
     }
 
+    /// Asks clients for no more requests. For any thread.
+    void announceStop() {
+        loop.execute(() -> List.copyOf(open).forEach(Connection::announceStop));
+    }
+
     /// Ends each connection once its requests are answered. For any thread.
     void shutDown() {
         loop.execute(() -> List.copyOf(open).forEach(Connection::shutDown));

@@ -164,6 +164,11 @@ final class Exchange {
         return sentNanos;
     }
 
+    /// Returns true if the connection closes after the response.
+    boolean isLast() {
+        return isLast && !head.isStream();
+    }
+
     boolean isWorking() {
         return stage == Stage.WORKING;
     }
@@ -202,10 +207,9 @@ final class Exchange {
     }
 
     private void advanced() {
-        if (stage == Stage.SENT && isLast && !head.isStream()) {
+        if (stage == Stage.SENT && isLast()) {
             stage = Stage.ENDED;
             connection.ended(this);
-            connection.closer().drain();
         } else if (stage == Stage.SENT && body.isComplete()) {
             stage = Stage.ENDED;
             done.accept(this);

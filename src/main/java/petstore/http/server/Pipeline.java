@@ -12,7 +12,6 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoop;
 import io.netty.handler.codec.http2.Http2FrameCodec;
-import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
 import io.netty.handler.codec.http2.Http2MultiplexHandler;
 import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.handler.ssl.ApplicationProtocolNames;
@@ -24,7 +23,9 @@ import petstore.http.server.codec.HeadCheck;
 import petstore.http.server.codec.RequestDecoder;
 import petstore.http.server.codec.RequestFields;
 import petstore.http.server.codec.ResponseEncoder;
+import petstore.http.server.codec.StreamCodec;
 import petstore.http.server.codec.StreamHeadCheck;
+import petstore.http.server.codec.StreamHeads;
 import petstore.http.server.tls.Tls;
 
 /// The handlers of a connection, in the order in which they see its input. They see its output in the opposite order.
@@ -86,12 +87,12 @@ final class Pipeline extends ChannelInitializer<Channel> {
     private void http2(ChannelPipeline pipeline, Connection connection) {
         Http2Settings settings = new Http2Settings().maxConcurrentStreams(MOST_STREAMS)
                 .maxHeaderListSize(READ_HEAD_BYTES);
-        Http2FrameCodec codec = Http2FrameCodecBuilder.forServer().initialSettings(settings)
+        Http2FrameCodec codec = new StreamCodec().initialSettings(settings)
                 .validateHeaders(true).validateRequiredPseudoHeaders(true).gracefulShutdownTimeoutMillis(0).build();
         // Frames, compression of heads, flow control, limits of floods. It sends the settings when it is added, and applies the same object
         // when the client has acknowledged them. So it has the announced limit only while the codec is added.
         settings.maxHeaderListSize(ANNOUNCED_HEAD_BYTES);
-        pipeline.addLast(codec);
+        pipeline.addLast(new StreamHeads(connection::setReceivingHead), codec);
         settings.maxHeaderListSize(READ_HEAD_BYTES);
         // Makes each stream a channel with a pipeline of its own.
         pipeline.addLast(new Http2MultiplexHandler(new ChannelInitializer<>() {
@@ -106,6 +107,9 @@ final class Pipeline extends ChannelInitializer<Channel> {
         StreamsShutdown shutdown = new StreamsShutdown(connection, pipeline.channel());
         pipeline.addLast(shutdown);
         connection.opened(shutdown);
+        if (listener.isStopping()) {
+            connection.announceStop();
+        }
     }
 
     private ApplicationProtocolNegotiationHandler chosen(Connection connection) {

@@ -62,6 +62,8 @@ public final class Server implements AutoCloseable {
     static {
         // With Netty's default, `adaptive`, a response takes a microsecond more.
         System.getProperties().putIfAbsent("io.netty.allocator.type", "pooled");
+        // Names of channels are for this process alone. To make one of another machine's, Netty would need an address of a network card.
+        System.getProperties().putIfAbsent("io.netty.machineId", "00:00:00:00:00:00:00:00");
         // It would count a part of all buffers.
         System.getProperties().putIfAbsent("io.netty.leakDetection.level", "disabled");
     }
@@ -182,11 +184,16 @@ public final class Server implements AutoCloseable {
         return adminPort;
     }
 
+    /// Asks clients to send further requests on other connections, which still are accepted.
+    public void announceStop() {
+        isStopping = true;
+        connections.forEach(Connections::announceStop);
+    }
+
     /// Stops accepting connections, waits for requests in flight, and closes.
     @Override
     public void close() {
-        // First, so that no client keeps a connection for requests that would arrive too late.
-        isStopping = true;
+        announceStop();
         Closer.closeAll(renewals::shutdown, () -> listening.close().awaitUninterruptibly(),
                 this::awaitRequests, this::closeLoops, handshakes::shutdown,
                 () -> renewals.awaitTermination(LONGEST_STOP.toMillis(), TimeUnit.MILLISECONDS));

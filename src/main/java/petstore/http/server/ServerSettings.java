@@ -1,7 +1,10 @@
 package petstore.http.server;
 
+import java.net.InetAddress;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 import petstore.http.message.TrustedProxies;
 import petstore.http.server.tls.TlsFiles;
@@ -20,13 +23,22 @@ public record ServerSettings(String host, int port, String adminHost, int adminP
         return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
     }
 
-    /// Returns the authority for clients on this machine: the loopback address if `host` is the address for all interfaces.
-    public static String reachable(String host, int port) {
-        return authority(switch (host) {
-            case "0.0.0.0" -> "127.0.0.1";
-            case "::", "0:0:0:0:0:0:0:0" -> "::1";
-            default -> host;
-        }, port);
+    /// Returns the authorities at which clients on this machine may reach a listener: a loopback address if `host` is the address for all
+    /// interfaces, of both families if it is that of IPv6.
+    public static List<String> reachable(String host, int port) {
+        Stream<String> hosts = !isForAllInterfaces(host)
+                ? Stream.of(host)
+                : host.contains(":") ? Stream.of("::1", "127.0.0.1") : Stream.of("127.0.0.1");
+        return hosts.map(each -> authority(each, port)).toList();
+    }
+
+    private static boolean isForAllInterfaces(String host) {
+        try {
+            return InetAddress.ofLiteral(host).isAnyLocalAddress();
+        } catch (IllegalArgumentException e) {
+            // A name.
+            return false;
+        }
     }
 
     /// Limits of a client's time.

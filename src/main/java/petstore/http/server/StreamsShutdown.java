@@ -23,6 +23,7 @@ final class StreamsShutdown extends ChannelInboundHandlerAdapter {
 
     private final Connection connection;
     private final Channel channel;
+    private boolean isAnnounced;
     private boolean isBegun;
     private boolean isNamed;
 
@@ -31,11 +32,19 @@ final class StreamsShutdown extends ChannelInboundHandlerAdapter {
         this.channel = channel;
     }
 
+    /// Asks the client for no more streams, which are still served.
+    void announce() {
+        if (!isAnnounced) {
+            isAnnounced = true;
+            var _ = channel.writeAndFlush(
+                    new DefaultHttp2GoAwayFrame(Http2Error.NO_ERROR).setExtraStreamIds(Integer.MAX_VALUE));
+        }
+    }
+
     void begin() {
+        announce();
         if (!isBegun) {
             isBegun = true;
-            var _ = channel.write(
-                    new DefaultHttp2GoAwayFrame(Http2Error.NO_ERROR).setExtraStreamIds(Integer.MAX_VALUE));
             var _ = channel.writeAndFlush(new DefaultHttp2PingFrame(PING));
             var _ = channel.eventLoop().schedule(this::nameLastStream, LONGEST_ROUND_TRIP_S, TimeUnit.SECONDS);
         }

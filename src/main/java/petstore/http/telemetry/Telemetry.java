@@ -44,8 +44,9 @@ public final class Telemetry {
 
     /// Records that the header block of a request is complete. Returns the trace that the request belongs to.
     public Optional<SpanContext> began(HeaderFields headers) {
+        Optional<SpanContext> parent = spans.parent(headers);
         metrics.began();
-        return spans.parent(headers);
+        return parent;
     }
 
     /// Records that a request has ended. Call it once for each call of [#began].

@@ -8,15 +8,16 @@ import java.security.cert.X509Certificate;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
+import javax.net.ssl.SSLException;
 
+import io.netty.handler.ssl.SslContext;
 import petstore.CommandFailure;
 
-/// A certificate and its key in two files, which may be replaced. Every method except [#validity] blocks, and is for one thread at
-/// a time.
+/// A certificate and its key in two files, which may be replaced. [#changed] blocks, and is for one thread; the other methods are for any.
 public final class CertificateFiles {
 
-    record Identity(PrivateKey key, List<X509Certificate> chain) {
+    /// Contents with which handshakes succeed.
+    private record Identity(List<X509Certificate> chain, SslContext context) {
     }
 
     /// The time in which all certificates of a chain are valid.
@@ -34,7 +35,7 @@ public final class CertificateFiles {
 
     /// Reads both files.
     ///
-    /// Errors: [CommandFailure] if a file cannot be read, or the key does not belong to the certificate.
+    /// Errors: [CommandFailure] if a file cannot be read, or the key or the chain does not belong to the certificate.
     public CertificateFiles(TlsFiles files) {
         this.files = files;
         this.latest = PemFiles.read(files);
@@ -42,8 +43,8 @@ public final class CertificateFiles {
         this.identity = valid(checked);
     }
 
-    Identity identity() {
-        return identity;
+    SslContext context() {
+        return identity.context();
     }
 
     public Validity validity() {
@@ -55,28 +56,28 @@ public final class CertificateFiles {
                         .min(Comparator.naturalOrder()).orElseThrow());
     }
 
-    /// Reads the files again. Returns their identity if they are new and valid.
+    /// Reads the files again. Returns true if they are new and valid, and in use from now on.
     ///
     /// Contents are checked only after two equal readings: a file may be half written, and the files are not replaced at once.
     /// Errors: [CommandFailure], once for each change, if the contents are invalid.
-    Optional<Identity> changed() {
+    boolean changed() {
         PemFiles previous = latest;
         try {
             latest = PemFiles.read(files);
             unreadable = false;
         } catch (CommandFailure e) {
             if (unreadable) {
-                return Optional.empty();
+                return false;
             }
             unreadable = true;
             throw e;
         }
         if (!latest.equals(previous) || latest.equals(checked)) {
-            return Optional.empty();
+            return false;
         }
         checked = latest;
         identity = valid(checked);
-        return Optional.of(identity);
+        return true;
     }
 
     /// Throws [CommandFailure] if a handshake with these contents would fail.
@@ -91,13 +92,27 @@ public final class CertificateFiles {
             byte[] signed = signature.sign();
             signature.initVerify(certified);
             if (signature.verify(signed)) {
-                return new Identity(key, chain);
+                return new Identity(chain, context(key, chain));
             }
         } catch (GeneralSecurityException _) {
             // The keys are of different sizes or curves.
         }
         throw new CommandFailure("the key in " + files.key() + " (--tls-key) does not belong to the certificate in "
                 + files.certificate() + " (--tls-certificate); give the key that the certificate was made with");
+    }
+
+    private SslContext context(PrivateKey key, List<X509Certificate> chain) {
+        try {
+            // Java compares the names alone.
+            for (int i = 1; i < chain.size(); i++) {
+                chain.get(i - 1).verify(chain.get(i).getPublicKey());
+            }
+            return JavaTls.ofServer(key, chain);
+        } catch (GeneralSecurityException | SSLException e) {
+            throw new CommandFailure("the certificates in " + files.certificate()
+                    + " (--tls-certificate) are no chain; give the server's own first, then each that has signed the one before",
+                    e);
+        }
     }
 
     private PrivateKey key(PemFiles contents, PublicKey certified) {

@@ -1,8 +1,22 @@
 package petstore.http.server.tls;
 
 import java.security.GeneralSecurityException;
+import java.security.PrivateKey;
+import java.security.cert.X509Certificate;
+import java.util.List;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
 
+import io.netty.handler.codec.http2.Http2SecurityUtil;
+import io.netty.handler.ssl.ApplicationProtocolConfig;
+import io.netty.handler.ssl.ApplicationProtocolConfig.Protocol;
+import io.netty.handler.ssl.ApplicationProtocolConfig.SelectedListenerFailureBehavior;
+import io.netty.handler.ssl.ApplicationProtocolConfig.SelectorFailureBehavior;
+import io.netty.handler.ssl.ApplicationProtocolNames;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
+import io.netty.handler.ssl.SupportedCipherSuiteFilter;
 import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 
 /// The set-up of Java's TLS.
@@ -17,6 +31,18 @@ public final class JavaTls {
         System.getProperties().putIfAbsent("jdk.tls.rejectClientInitiatedRenegotiation", "true");
         // One certificate serves all names. Java would refuse names with an underscore.
         System.getProperties().putIfAbsent("jdk.tls.server.disableExtensions", "server_name");
+    }
+
+    /// Returns the context of the server. Errors: [SSLException] if the certificates are no chain.
+    static SslContext ofServer(PrivateKey key, List<X509Certificate> chain) throws SSLException {
+        configure();
+        return SslContextBuilder.forServer(key, chain).sslProvider(SslProvider.JDK).protocols("TLSv1.3", "TLSv1.2")
+                // ECDHE with AES-GCM or ChaCha20.
+                .ciphers(Http2SecurityUtil.CIPHERS, SupportedCipherSuiteFilter.INSTANCE)
+                .applicationProtocolConfig(new ApplicationProtocolConfig(Protocol.ALPN,
+                        SelectorFailureBehavior.NO_ADVERTISE, SelectedListenerFailureBehavior.ACCEPT,
+                        ApplicationProtocolNames.HTTP_2, ApplicationProtocolNames.HTTP_1_1))
+                .build();
     }
 
     /// Returns the context of a client that accepts any certificate.

@@ -22,14 +22,32 @@ class CertificateFilesTest {
     void ignoresHalfReplacedFiles() throws IOException {
         TlsFiles files = TestCertificate.ec().write(folder);
         CertificateFiles loaded = new CertificateFiles(files);
-        assertThat(loaded.changed()).as("unchanged files").isEmpty();
+        assertThat(loaded.changed()).as("unchanged files").isFalse();
         TestCertificate next = TestCertificate.ec();
         Files.writeString(files.certificate(), next.certificate());
-        assertThat(loaded.changed()).as("new certificate, old key").isEmpty();
+        assertThat(loaded.changed()).as("new certificate, old key").isFalse();
         Files.writeString(files.key(), next.key());
-        assertThat(loaded.changed()).as("first reading of the new files").isEmpty();
-        assertThat(loaded.changed()).as("second reading of the new files").isPresent();
-        assertThat(loaded.changed()).as("new files in use").isEmpty();
+        assertThat(loaded.changed()).as("first reading of the new files").isFalse();
+        assertThat(loaded.changed()).as("second reading of the new files").isTrue();
+        assertThat(loaded.changed()).as("new files in use").isFalse();
+    }
+
+    /// Java checks the chain only when it makes the context of TLS.
+    @Test
+    void refusesCertificatesThatAreNoChain() throws IOException {
+        TestCertificate good = TestCertificate.ec();
+        TlsFiles files = good.write(folder);
+        CertificateFiles loaded = new CertificateFiles(files);
+        TestCertificate next = TestCertificate.ec();
+        Files.writeString(files.certificate(), next.certificate() + TestCertificate.rsa().certificate());
+        Files.writeString(files.key(), next.key());
+        assertThat(loaded.changed()).isFalse();
+        String message = "the certificates in " + files.certificate() + " (--tls-certificate) are no chain";
+        assertThatThrownBy(loaded::changed).isInstanceOf(CommandFailure.class).hasMessageContaining(message);
+        assertThat(loaded.validity().until()).as("as of the certificate that is served")
+                .isEqualTo(good.der().getNotAfter().toInstant());
+        assertThatThrownBy(() -> new CertificateFiles(files)).isInstanceOf(CommandFailure.class)
+                .hasMessageContaining(message);
     }
 
     /// A file may be endless, e.g. a device.
@@ -48,23 +66,23 @@ class CertificateFilesTest {
         CertificateFiles loaded = new CertificateFiles(files);
         Files.delete(files.key());
         assertThatThrownBy(loaded::changed).isInstanceOf(CommandFailure.class).hasMessageContaining("cannot be read");
-        assertThat(loaded.changed()).isEmpty();
+        assertThat(loaded.changed()).isFalse();
         Files.writeString(files.key(), "no key");
-        assertThat(loaded.changed()).isEmpty();
+        assertThat(loaded.changed()).isFalse();
         assertThatThrownBy(loaded::changed).isInstanceOf(CommandFailure.class)
                 .hasMessageContaining("has no private key");
-        assertThat(loaded.changed()).isEmpty();
+        assertThat(loaded.changed()).isFalse();
         Files.writeString(files.key(), good.key().substring(0, 100));
-        assertThat(loaded.changed()).isEmpty();
+        assertThat(loaded.changed()).isFalse();
         assertThatThrownBy(loaded::changed).isInstanceOf(CommandFailure.class).hasMessageContaining("PEM");
         Files.writeString(files.key(), TestCertificate.ec().key());
-        assertThat(loaded.changed()).isEmpty();
+        assertThat(loaded.changed()).isFalse();
         assertThatThrownBy(loaded::changed).isInstanceOf(CommandFailure.class)
                 .hasMessageContaining("does not belong to the certificate");
         Files.delete(files.certificate());
         assertThatThrownBy(loaded::changed).isInstanceOf(CommandFailure.class).hasMessageContaining("cannot be read");
         good.write(folder);
-        assertThat(loaded.changed()).isEmpty();
-        assertThat(loaded.changed()).isPresent();
+        assertThat(loaded.changed()).isFalse();
+        assertThat(loaded.changed()).isTrue();
     }
 }
