@@ -69,14 +69,22 @@ class CommandsIT {
         assertThat(folder.resolve("data")).doesNotExist();
     }
 
+    /// Java connects to such an address by the name of the machine, which may not resolve.
+    @ParameterizedTest
+    @ValueSource(strings = {"0.0.0.0", "::", "0:0::0"})
+    void healthcheckReachesAddressForAllInterfaces(String host) {
+        String nameless = "unshare --map-root-user --uts sh -c 'hostname unknown.invalid && exec \"$@\"' sh ";
+        assumeThat(shell.run(nameless + "true").code()).as("needs namespaces of Linux").isZero();
+        try (PetstoreProcess server = PetstoreProcess.serve(shell.data()).awaitReady()) {
+            assertThat(shell.run(
+                    nameless + "petstore healthcheck --admin-host " + host + " --admin-port " + server.adminPort()))
+                    .isEqualTo(new Ending(0, List.of(), List.of("Ready")));
+        }
+    }
+
     @Test
     void healthcheckReportsReadinessByExitCode() {
         try (PetstoreProcess server = PetstoreProcess.serve(shell.data()).awaitReady()) {
-            for (String host : List.of("0.0.0.0", "::", "0:0::0")) {
-                assertThat(
-                        shell.run("petstore healthcheck --admin-host " + host + " --admin-port " + server.adminPort()))
-                        .as(host).isEqualTo(new Ending(0, List.of(), List.of("Ready")));
-            }
             assertThat(shell.run("petstore healthcheck --admin-port " + server.adminPort()))
                     .isEqualTo(new Ending(0, List.of(), List.of("Ready")));
             server.kill();

@@ -5,11 +5,6 @@ import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -274,20 +269,29 @@ class StopIT {
         assertThat(lost).isEmpty();
     }
 
+    /// Sends each request on the connection of the last, until a response closes it. Only a request without a response is lost.
     private static void addUntilRefused(int port, int pauseMs, AtomicInteger sent, Queue<String> lost) {
-        HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/v1/pets"))
-                .timeout(PATIENCE).header("Authorization", "Bearer " + KEY).header("Content-Type", "application/json")
-                .POST(BodyPublishers.ofString(PET)).build();
-        try (HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
-            while (true) {
-                assertThat(client.send(request, BodyHandlers.discarding()).statusCode()).isEqualTo(201);
-                sent.incrementAndGet();
-                TimeUnit.MILLISECONDS.sleep(pauseMs);
+        while (true) {
+            try (RawClient client = new RawClient(port)) {
+                Optional<RawClient.Response> response;
+                do {
+                    TimeUnit.MILLISECONDS.sleep(pauseMs);
+                    response = client.send("POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + KEY
+                            + "\r\nContent-Type: application/json\r\nContent-Length: " + PET.length() + "\r\n\r\n"
+                            + PET)
+                            .response();
+                    sent.incrementAndGet();
+                    if (response.filter(one -> one.status() == 201).isEmpty()) {
+                        lost.add(String.valueOf(response));
+                        return;
+                    }
+                } while (!response.orElseThrow().headers().containsKey("connection"));
+            } catch (ConnectException e) {
+                return;
+            } catch (Exception | Error e) {
+                lost.add(String.valueOf(e));
+                return;
             }
-        } catch (ConnectException e) {
-            // Nothing was sent.
-        } catch (Exception | Error e) {
-            lost.add(String.valueOf(e));
         }
     }
 
