@@ -5,7 +5,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import petstore.client.ApiClient;
 import petstore.client.ApiException;
 import petstore.client.ApiResponse;
@@ -103,7 +102,7 @@ final class Check {
             expect("status of " + name, status, 200);
         } catch (ApiException e) {
             expect("status of " + name, status, e.getCode());
-            Error error = new ObjectMapper().readValue(e.getResponseBody(), Error.class);
+            Error error = ApiClient.createDefaultObjectMapper().readValue(e.getResponseBody(), Error.class);
             expect("code of " + name, code, error.getCode());
             expect("status in the body of " + name, status, error.getStatus());
             expect("'" + words + "' in: " + error.getMessage(), true, error.getMessage().contains(words));

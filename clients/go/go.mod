@@ -1,0 +1,3 @@
+module petstore.clients/go
+
+go 1.19
