@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
+import io.netty.util.concurrent.Future;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import petstore.http.message.TrustedProxies;
@@ -134,9 +135,9 @@ final class Connections {
         loop.execute(() -> List.copyOf(open).forEach(Connection::announceStop));
     }
 
-    /// Ends each connection once its requests are answered. For any thread.
-    void shutDown() {
-        loop.execute(() -> List.copyOf(open).forEach(Connection::shutDown));
+    /// Begins to end each accepted connection, which lasts until its requests are answered. For any thread.
+    Future<?> shutDown() {
+        return loop.submit(() -> List.copyOf(open).forEach(Connection::shutDown));
     }
 
     /// Closes connections that are overdue, or whose unread responses take too much memory.

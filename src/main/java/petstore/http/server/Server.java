@@ -200,7 +200,7 @@ public final class Server implements AutoCloseable {
     }
 
     private void awaitRequests() throws InterruptedException {
-        connections.forEach(Connections::shutDown);
+        connections.stream().map(Connections::shutDown).toList().forEach(Future::awaitUninterruptibly);
         long deadline = System.nanoTime() + LONGEST_STOP.toNanos();
         while (limits.stream().anyMatch(limit -> limit.open().get() > 0)) {
             if (System.nanoTime() - deadline > 0) {
