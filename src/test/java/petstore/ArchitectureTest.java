@@ -136,7 +136,8 @@ class ArchitectureTest {
     void onlyConnectionCloserClosesConnections() {
         check(noClasses().that().resideInAPackage("petstore.http.server..").and()
                 .haveSimpleNameNotStartingWith("ConnectionCloser").and()
-                .haveSimpleNameNotEndingWith("FlushConsolidator").and().doNotHaveSimpleName("OfStream").should()
+                .haveSimpleNameNotEndingWith("FlushConsolidator").and().doNotHaveSimpleName("OfStream").and()
+                .haveSimpleNameNotStartingWith("PacedAcceptor").should()
                 .callMethodWhere(
                         target(nameMatching("(close|disconnect|deregister|resetStream|goAway|shutdown.*)")).and(
                                 target(owner(assignableTo(ChannelOutboundInvoker.class)
