@@ -167,6 +167,17 @@ class MetricsTest {
     }
 
     @Test
+    void countsCreatesWithoutIdempotencyKey() {
+        String pet = "{\"name\":\"Tom\",\"categoryId\":2}";
+        ApiClient client = service.client();
+        client.post(pet);
+        client.post(pet, "Idempotency-Key", "k");
+        client.post("{}");
+        assertThat(metrics().lines().filter(line -> line.startsWith("petstore_unkeyed_creates_total{")))
+                .containsExactly("petstore_unkeyed_creates_total{key=\"configured\",route=\"/v1/pets\"} 2.0");
+    }
+
+    @Test
     void countsGarbageCollections() {
         double before = garbageCollections();
         System.gc();

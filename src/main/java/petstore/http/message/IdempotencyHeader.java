@@ -22,13 +22,18 @@ public final class IdempotencyHeader {
     private IdempotencyHeader() {
     }
 
+    /// Returns true if a request has the field, also an invalid one.
+    public static boolean isIn(HeaderFields headers) {
+        return headers.contains(NAME);
+    }
+
     /// Returns the key of a request; absent if it has none. A key that contains an API key of a store is hashed: the store must not keep a
     /// secret. The configured key is refused, because a short one could be guessed from its hash.
     ///
     /// @throws Failure of kind `INVALID_REQUEST` if the field is repeated, is not a key of 1 to 255 visible ASCII characters, or
     /// contains the configured API key
     public static Optional<String> find(HeaderFields headers, KeyScanner keys) {
-        if (!headers.contains(NAME)) {
+        if (!isIn(headers)) {
             return Optional.empty();
         }
         List<String> values = headers.all(NAME);

@@ -12,6 +12,7 @@ import io.netty.handler.codec.DateFormatter;
 import io.opentelemetry.api.trace.SpanContext;
 import petstore.http.message.Api;
 import petstore.http.message.Header;
+import petstore.http.message.IdempotencyHeader;
 import petstore.http.message.RequestHead;
 import petstore.http.message.Response;
 import petstore.http.server.codec.Head;
@@ -67,6 +68,8 @@ final class Listener {
 
         private final RequestHead head;
         private final Optional<SpanContext> parent;
+        /// Known before the fields are dropped.
+        private final boolean unkeyed;
         private final long beganNanos = System.nanoTime();
         private Optional<Api.Decision> decision = Optional.empty();
         private String ending = "the client closed the connection or stream";
@@ -79,6 +82,7 @@ final class Listener {
                     received.fields(), client, telemetry.requestId(received.fields().first(REQUEST_ID)),
                     clock.millis());
             this.parent = telemetry.began(head.headers());
+            this.unkeyed = !IdempotencyHeader.isIn(head.headers());
         }
 
         RequestHead head() {
@@ -119,7 +123,8 @@ final class Listener {
             if (!finished) {
                 finished = true;
                 telemetry.finished(
-                        FinishedRequest.of(head, decision, parent, sent, ending, System.nanoTime() - beganNanos));
+                        FinishedRequest.of(head, unkeyed, decision, parent, sent, ending,
+                                System.nanoTime() - beganNanos));
             }
         }
     }

@@ -17,7 +17,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import petstore.Failure.Kind;
 import petstore.Failure.Unavailability;
-import petstore.http.message.Api;
 
 /// Metrics of requests. Source: OpenTelemetry's HTTP conventions. No label has values that clients choose.
 public final class RequestMetrics {
@@ -25,14 +24,10 @@ public final class RequestMetrics {
     private static final Duration[] BUCKETS = LongStream
             .of(5, 10, 25, 50, 75, 100, 250, 500, 750, 1_000, 2_500, 5_000, 7_500, 10_000)
             .mapToObj(Duration::ofMillis).toArray(Duration[]::new);
-    private static final int MOST_KEYS = 100;
     /// The route of readiness, which monitoring requests often.
     private static final String READYZ = "/readyz";
 
     private record Name(String method, String route, int status) {
-    }
-
-    private record Use(String route, String key) {
     }
 
     private final MeterRegistry registry;
@@ -42,7 +37,8 @@ public final class RequestMetrics {
     private final Map<Unavailability, Counter> unavailable;
     private final Map<Unavailability, Counter> unready;
     private final Counter abandoned;
-    private final Map<Use, Counter> deprecated = new ConcurrentHashMap<>();
+    private final KeyCounter deprecated;
+    private final KeyCounter unkeyedCreates;
 
     public RequestMetrics(MeterRegistry registry) {
         this.registry = registry;
@@ -54,6 +50,9 @@ public final class RequestMetrics {
                 .register(registry);
         unavailable = counters(Unavailability.class, "petstore.unavailable", "Requests that got 503.", "code");
         unready = counters(Unavailability.class, "petstore.unready", "Requests of /readyz that got 503.", "code");
+        deprecated = new KeyCounter(registry, "petstore.deprecated.requests", "Requests to deprecated operations.");
+        unkeyedCreates = new KeyCounter(registry, "petstore.unkeyed.creates",
+                "Animals added without an Idempotency-Key. A client that repeats such a request may add another.");
     }
 
     /// Returns a counter for each cause. All exist from the start, because alerts do not see the first value of a new counter.
@@ -91,8 +90,11 @@ public final class RequestMetrics {
         request.refusal().ifPresent(kind -> Objects.requireNonNull(refusals.get(kind)).increment());
         request.unavailability().ifPresent(cause -> Objects.requireNonNull(
                 (request.route().equals(READYZ) ? unready : unavailable).get(cause)).increment());
-        if (request.deprecated() && !request.key().equals(Api.NO_KEY)) {
-            deprecated(request.key(), request.route()).increment();
+        if (request.deprecated()) {
+            deprecated.increment(request);
+        }
+        if (request.unkeyedCreate()) {
+            unkeyedCreates.increment(request);
         }
     }
 
@@ -102,15 +104,5 @@ public final class RequestMetrics {
                 .tag("http.request.method", name.method()).tag("http.route", name.route())
                 .tag("http.response.status_code", String.valueOf(name.status()))
                 .serviceLevelObjectives(BUCKETS).register(registry);
-    }
-
-    /// Returns the counter of a key; keys beyond the first [#MOST_KEYS] share one.
-    private Counter deprecated(String keyId, String route) {
-        Use use = new Use(route, keyId);
-        Use counted = deprecated.containsKey(use) || deprecated.size() < MOST_KEYS ? use : new Use(route, "other");
-        return deprecated.computeIfAbsent(counted,
-                label -> Counter.builder("petstore.deprecated.requests")
-                        .description("Requests to deprecated operations.")
-                        .tag("route", label.route()).tag("key", label.key()).register(registry));
     }
 }
