@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -24,8 +23,6 @@ public final class PgBouncer implements AutoCloseable {
             "postgres" "postgres"
             "admin" ""
             """;
-    private static final List<String> FOLDERS = Stream
-            .concat(Stream.of(System.getenv("PATH").split(":")), Stream.of("/usr/sbin", "/usr/local/sbin")).toList();
 
     private final Path folder;
     private final String address;
@@ -62,8 +59,7 @@ public final class PgBouncer implements AutoCloseable {
 
     /// Returns the path of the program; absent if it is not installed.
     public static Optional<String> program() {
-        return FOLDERS.stream().map(folder -> Path.of(folder, "pgbouncer")).filter(Files::isExecutable)
-                .map(Path::toString).findFirst();
+        return Tools.daemon("pgbouncer");
     }
 
     private boolean listens() {

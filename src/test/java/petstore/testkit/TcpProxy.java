@@ -36,6 +36,8 @@ public final class TcpProxy implements AutoCloseable {
     private volatile List<String> failsAfter = List.of();
     private volatile boolean forwardsLast;
     private volatile Optional<String> silencedAfter = Optional.empty();
+    private volatile Optional<String> lostAfter = Optional.empty();
+    private volatile @Nullable Socket lost;
     private final Set<Socket> silenced = ConcurrentHashMap.newKeySet();
     /// The connection to the server whose next response is lost.
     private volatile @Nullable Socket muted;
@@ -127,6 +129,11 @@ public final class TcpProxy implements AutoCloseable {
         silencedAfter = Optional.of(text);
     }
 
+    /// Closes the next connection whose client sends a text, instead of its next response.
+    public void loseResponseTo(String text) {
+        lostAfter = Optional.of(text);
+    }
+
     /// Loses all further requests and responses of the connections that are open now.
     public void silence() {
         silenced.addAll(clients);
@@ -138,12 +145,23 @@ public final class TcpProxy implements AutoCloseable {
     }
 
     private boolean isSilencedBy(byte[] bytes, int count) {
-        boolean found = silencedAfter
-                .filter(text -> new String(bytes, 0, count, StandardCharsets.ISO_8859_1).contains(text)).isPresent();
+        boolean found = silencedAfter.filter(text -> contains(bytes, count, text)).isPresent();
         if (found) {
             silencedAfter = Optional.empty();
         }
         return found;
+    }
+
+    private boolean losesResponseTo(byte[] bytes, int count) {
+        boolean found = lostAfter.filter(text -> contains(bytes, count, text)).isPresent();
+        if (found) {
+            lostAfter = Optional.empty();
+        }
+        return found;
+    }
+
+    private static boolean contains(byte[] bytes, int count, String text) {
+        return new String(bytes, 0, count, StandardCharsets.ISO_8859_1).contains(text);
     }
 
     private void failNow() throws IOException {
@@ -206,9 +224,14 @@ public final class TcpProxy implements AutoCloseable {
                 if (isSilencedBy(bytes, read)) {
                     silenced.add(to);
                 }
+                if (from.equals(lost)) {
+                    return;
+                }
+                if (losesResponseTo(bytes, read)) {
+                    lost = to;
+                }
                 List<String> texts = failsAfter;
-                boolean finds = found < texts.size()
-                        && new String(bytes, 0, read, StandardCharsets.ISO_8859_1).contains(texts.get(found));
+                boolean finds = found < texts.size() && contains(bytes, read, texts.get(found));
                 found += finds ? 1 : 0;
                 boolean last = finds && found == texts.size();
                 if (last && forwardsLast) {

@@ -25,6 +25,12 @@ public final class Tools {
                 .anyMatch(folder -> Files.isExecutable(Path.of(folder, name)));
     }
 
+    /// Returns the path of a program, which may be one for administrators; absent if it is not installed.
+    public static Optional<String> daemon(String name) {
+        return Stream.concat(Stream.of(System.getenv("PATH").split(":", 0)), Stream.of("/usr/sbin", "/usr/local/sbin"))
+                .map(folder -> Path.of(folder, name)).filter(Files::isExecutable).map(Path::toString).findFirst();
+    }
+
     /// Returns a library for LD_PRELOAD, compiled from a file of C; absent without Linux and a C compiler. It is replaced atomically:
     /// programs started by parallel test processes may be using it.
     static Optional<Path> library(Path source) {
