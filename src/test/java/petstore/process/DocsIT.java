@@ -56,8 +56,15 @@ class DocsIT {
             assertAccessible(browser);
 
             assertRendersMarkdown(browser);
+            browser.emulateWidth(1280);
+            browser.emulateTouch(true);
             createPetOnPage(browser);
             listPetsOnPage(browser);
+            assertThat(browser.run("return matchMedia('(pointer: coarse)').matches"
+                    + " && [...document.querySelectorAll('input, select, textarea')]"
+                    + ".every(field => parseFloat(getComputedStyle(field).fontSize) >= 16)"))
+                    .as("iOS zooms into a field with smaller text").isEqualTo(true);
+            browser.emulateTouch(false);
             element(browser, ".curl-command .copy-to-clipboard button").click();
             browser.emulateColorScheme("light");
             assertThat(browser.console()).as("messages in the console").isEmpty();

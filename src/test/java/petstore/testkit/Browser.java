@@ -150,6 +150,17 @@ public final class Browser implements AutoCloseable {
                 Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", name))));
     }
 
+    /// Emulates the colours that the system of a person forces on all pages, or ends that.
+    public void emulateForcedColors(boolean isActive) {
+        driver.executeCdpCommand("Emulation.setEmulatedMedia",
+                Map.of("features", List.of(Map.of("name", "forced-colors", "value", isActive ? "active" : "none"))));
+    }
+
+    /// Emulates a device that people use with a finger, or ends that.
+    public void emulateTouch(boolean isActive) {
+        driver.executeCdpCommand("Emulation.setTouchEmulationEnabled", Map.of("enabled", isActive));
+    }
+
     /// Emulates a CSS media type: `print`, or `screen` again.
     public void emulateMedium(String name) {
         driver.executeCdpCommand("Emulation.setEmulatedMedia", Map.of("media", name));
