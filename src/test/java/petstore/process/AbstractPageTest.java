@@ -136,6 +136,50 @@ abstract class AbstractPageTest {
         browser.find("textbox", "Category").sendKeys(category);
     }
 
+    /// Holds the responses to requests with this method that the page sends from now on, until [#releaseResponses].
+    void holdResponses(String method) {
+        browser.run("""
+                const { fetch } = window;
+                const released = new Promise((resolve) => { window.release = resolve; });
+                window.held = 0;
+                window.mostHeld = 0;
+                window.fetch = async (target, options) => {
+                  const response = fetch(target, options);
+                  if (options.method === arguments[0]) {
+                    window.held++;
+                    window.mostHeld = Math.max(window.mostHeld, window.held);
+                    await response;
+                    await released;
+                    window.held--;
+                  }
+                  return response;
+                };""", method);
+    }
+
+    /// Lets the page receive the responses that were held.
+    void releaseResponses() {
+        browser.run("window.release()");
+    }
+
+    /// Records what a screen reader announces. It announces no message of an element that was hidden or new.
+    void recordAnnouncements() {
+        browser.run("""
+                window.announcements = [];
+                document.querySelectorAll('[role=status], [role=alert], [aria-live]').forEach((region) => {
+                  if (region.checkVisibility() && region.closest('[aria-hidden=true]') === null) {
+                    new MutationObserver(() => window.announcements.push(region.textContent))
+                      .observe(region, { childList: true, subtree: true, characterData: true });
+                  }
+                });""");
+    }
+
+    /// Returns the announcements since [#recordAnnouncements] or the last call. The page may remove a message silently.
+    @SuppressWarnings("unchecked")
+    List<String> announcements() {
+        return (List<String>) Objects
+                .requireNonNull(browser.run("return window.announcements.splice(0).filter(Boolean)"));
+    }
+
     /// Lets the test count the requests of the page, and let time pass. The clock of the system is set back.
     void installClockAndRequestCounter() {
         browser.run("""

@@ -58,15 +58,48 @@ class PageFormIT extends AbstractPageTest {
         signIn();
         fillForm(" ", "seven");
         browser.find("button", "Add animal").click();
-        browser.awaitText("categoryId must be");
+        browser.awaitText("A category is a whole number of at most 18 digits.");
         WebElement name = browser.find("textbox", "Name");
         WebElement category = browser.find("textbox", "Category");
         browser.assertFocused(name);
         assertThat(name.getDomAttribute("aria-invalid")).isEqualTo("true");
         assertThat(description(name)).startsWith("name must");
-        assertThat(description(category)).contains("categoryId must");
+        assertThat(description(category)).contains("A category is").doesNotContain("categoryId");
         assertThat(category.getDomProperty("value")).isEqualTo("seven");
         assertAccessible();
+        for (String invalid : List.of("", "9".repeat(20), "9".repeat(1001))) {
+            category.clear();
+            browser.insert(category, invalid);
+            browser.find("button", "Add animal").click();
+            browser.awaitText("A category is a whole number");
+            assertThat(browser.text()).doesNotContain("categoryId", "a number");
+        }
+        category.clear();
+        name.clear();
+        browser.insert(name, "Rex");
+        browser.insert(category, "\u0661\u0967\uFF17");
+        browser.find("button", "Add animal").click();
+        browser.awaitText("Added Rex as animal 1.");
+        assertThat(api().get("/v1/pets").body()).contains("\"categoryId\":117");
+    }
+
+    @Test
+    void leavesFocusToSomebodyWhoTypesWhenAnimalIsAdded() {
+        signIn();
+        recordAnnouncements();
+        WebElement find = browser.find("textbox", "Find by id");
+        for (String category : List.of("7", "seven")) {
+            fillForm("Rex", category);
+            holdResponses("POST");
+            browser.find("button", "Add animal").click();
+            find.sendKeys("1");
+            releaseResponses();
+            await("the response").atMost(PATIENCE).until(() -> "false".equals(
+                    browser.find("textbox", "Name").getDomProperty("readOnly")));
+            browser.type("2");
+        }
+        assertThat(find.getDomProperty("value")).isEqualTo("1212");
+        assertThat(announcements()).contains("Added Rex as animal 1.", "The animal was not added. The form says why.");
     }
 
     private String description(WebElement element) {

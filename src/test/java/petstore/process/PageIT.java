@@ -33,20 +33,25 @@ class PageIT extends AbstractPageTest {
         assertThat(browser.driver().findElement(By.className("account")).isDisplayed())
                 .as("the field for password managers covers the label").isFalse();
         assertAccessible();
+        recordAnnouncements();
         browser.type("a-key-that-is-wrong", Keys.ENTER);
         browser.awaitText("This API key is not accepted: it is wrong, revoked or expired.");
+        assertThat(announcements()).containsExactly("This API key is not accepted: it is wrong, revoked or expired.");
         assertAccessible();
         browser.type(Keys.chord(Keys.CONTROL, "a"), KEY, Keys.ENTER);
         browser.assertFocused(browser.find("heading", "All animals"));
         browser.awaitText("There are no animals yet. Add the first one below.");
         assertAccessible();
         assertThat(browser.address()).isEqualTo(page);
-        assertThat(browser.run("return localStorage.length + document.cookie.length")).isEqualTo(0L);
+        assertThat(String.valueOf(browser.run("return JSON.stringify(localStorage) + document.cookie")))
+                .doesNotContain(KEY);
 
         browser.visitInNewTab(page);
         browser.find("heading", "All animals");
+        recordAnnouncements();
         browser.find("button", "Sign out").click();
         browser.awaitText("You have signed out.");
+        assertThat(announcements()).endsWith("You have signed out.");
         browser.switchToFirstTab();
         browser.find("heading", "Sign in");
         assertThat(browser.run("return sessionStorage.length")).isEqualTo(0L);
@@ -230,6 +235,107 @@ class PageIT extends AbstractPageTest {
             assertThat(blocked.axe()).isEmpty();
             assertThat(blocked.console()).isEmpty();
         }
+    }
+
+    /// A tab that shows another page keeps its API key, and no message reaches it.
+    @Test
+    void signsOutEveryTabIfStorageIsFull() {
+        signIn();
+        String first = browser.driver().getWindowHandle();
+        browser.visitInNewTab(page);
+        browser.find("heading", "All animals");
+        browser.visitInNewTab(page);
+        browser.find("heading", "All animals");
+        String last = browser.driver().getWindowHandle();
+        browser.visit(page + "docs");
+        browser.driver().switchTo().window(first);
+        fillStorage();
+        browser.find("button", "Sign out").click();
+        browser.awaitText("You have signed out.");
+        browser.type("a-key-that-is-wrong", Keys.ENTER);
+        browser.awaitText("This API key is not accepted");
+        browser.type(Keys.chord(Keys.CONTROL, "a"), KEY, Keys.ENTER);
+        browser.find("heading", "All animals");
+        fillForm("Rex", "7");
+        browser.find("button", "Add animal").click();
+        browser.awaitText("Added Rex as animal 1.");
+        browser.find("button", "Sign out").click();
+        browser.awaitText("You have signed out.");
+        browser.driver().switchTo().window(last).navigate().back();
+        browser.find("heading", "Sign in");
+        browser.driver().switchTo().window(List.copyOf(browser.driver().getWindowHandles()).get(1));
+        browser.find("heading", "Sign in");
+        browser.run("localStorage.clear()");
+    }
+
+    private void fillStorage() {
+        browser.run("""
+                for (const storage of [localStorage, sessionStorage]) {
+                  for (let size = 2 ** 22; size >= 1; size = Math.floor(size / 2)) {
+                    try {
+                      for (;;) {
+                        storage.setItem(`x${storage.length}`, 'x'.repeat(size));
+                      }
+                    } catch {
+                      // Smaller texts may fit.
+                    }
+                  }
+                }""");
+    }
+
+    /// The second tab shows another page at times, so that no message reaches it.
+    @Test
+    void worksAndSignsOutEveryTabIfBrowserStoresNothing() {
+        signIn();
+        browser.visitInNewTab(page);
+        browser.find("heading", "All animals");
+        String second = browser.driver().getWindowHandle();
+        browser.visit(page + "docs");
+        browser.switchToFirstTab();
+        refuseWrites("true");
+        browser.find("button", "Sign out").click();
+        browser.awaitText("You have signed out.");
+
+        browser.driver().switchTo().window(second).navigate().back();
+        refuseWrites("this === localStorage");
+        browser.find("textbox", "API key").sendKeys(KEY, Keys.ENTER);
+        fillForm("Rex", "7");
+        browser.find("button", "Add animal").click();
+        browser.awaitText("Added Rex as animal 1.");
+        browser.switchToFirstTab();
+        browser.find("textbox", "API key").sendKeys(KEY, Keys.ENTER);
+        browser.find("heading", "All animals");
+        browser.driver().switchTo().window(second);
+        browser.find("button", "Sign out").click();
+        browser.awaitText("You have signed out.");
+        browser.type(KEY, Keys.ENTER);
+        browser.find("heading", "All animals");
+        browser.visit(page + "docs");
+
+        browser.switchToFirstTab();
+        browser.find("heading", "Sign in");
+        browser.run("location.hash = '#key=' + arguments[0]", KEY);
+        browser.find("heading", "All animals");
+        browser.run("location.hash = '#key=' + arguments[0]", "a-key-that-is-wrong");
+        browser.find("button", "Stay signed in as before").click();
+        browser.find("button", "Sign out").click();
+        browser.awaitText("You have signed out.");
+        browser.driver().switchTo().window(second).navigate().back();
+        browser.find("heading", "Sign in");
+    }
+
+    /// The browser has no locks either.
+    private void refuseWrites(String condition) {
+        browser.run("""
+                const { setItem } = Storage.prototype;
+                Storage.prototype.setItem = function (...item) {
+                  if (%s) {
+                    throw new DOMException('full', 'QuotaExceededError');
+                  }
+                  setItem.apply(this, item);
+                };
+                navigator.locks.query = () => Promise.reject(new DOMException('off', 'SecurityError'));
+                navigator.locks.request = navigator.locks.query;""".formatted(condition));
     }
 
     @Test

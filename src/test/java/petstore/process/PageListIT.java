@@ -9,6 +9,8 @@ import java.util.Objects;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.openqa.selenium.By;
+import org.openqa.selenium.JavascriptExecutor;
 import org.openqa.selenium.Keys;
 import org.openqa.selenium.WebElement;
 import org.openqa.selenium.interactions.Actions;
@@ -84,22 +86,169 @@ class PageListIT extends AbstractPageTest {
     }
 
     @Test
-    void showsChangesOfAnimalsAndKeepsMark() {
+    void leavesFocusToSomebodyWhoTypesWhenListArrives() {
+        addAnimals(45);
+        browser.visit(page);
+        WebElement key = browser.find("textbox", "API key");
+        holdResponses("GET");
+        key.sendKeys(KEY, Keys.ENTER);
+        WebElement name = browser.find("textbox", "Name");
+        name.sendKeys("typ");
+        releaseResponses();
+        awaitFirstRow("1");
+        browser.type("ing");
+        assertThat(name.getDomProperty("value")).isEqualTo("typing");
+        holdResponses("GET");
+        browser.find("link", "Next page").click();
+        name.sendKeys(" on");
+        releaseResponses();
+        awaitFirstRow("21");
+        browser.type("ly");
+        assertThat(name.getDomProperty("value")).isEqualTo("typing only");
+        browser.find("link", "Previous page").click();
+        browser.assertFocused(browser.find("heading", "All animals"));
+        awaitFirstRow("1");
+
+        browser.find("button", "Sign out").click();
+        WebElement other = browser.find("textbox", "API key");
+        holdResponses("GET");
+        other.sendKeys(createKey("pets:write"), Keys.ENTER);
+        name.sendKeys(" here");
+        releaseResponses();
+        browser.awaitText("Your API key may only add animals");
+        browser.assertFocused(name);
+    }
+
+    @Test
+    void showsChangesAndKeepsRowsMarkAndFocus() {
+        addAnimals(5);
+        signIn();
+        browser.find("textbox", "Find by id").sendKeys("3", Keys.ENTER);
+        browser.awaitText("Animal 3 is marked.");
+        WebElement row = browser.driver().findElement(By.cssSelector("tr[aria-current]"));
+        browser.assertFocused(row);
+        installClockAndRequestCounter();
+        browser.run(
+                """
+                        window.removed = 0;
+                        new MutationObserver((changes) => changes.forEach((each) => { window.removed += each.removedNodes.length; }))
+                          .observe(document.getElementById('rows'), { childList: true });""");
+        try (StoreFile store = new StoreFile(folder.resolve("data"))) {
+            store.execute("UPDATE pet SET name = 'Tom', status = 'sold' WHERE id = 3");
+            store.execute("DELETE FROM pet WHERE id = 4");
+            addAnimals(1);
+            requestsAfter(Duration.ofMinutes(1));
+            await("the new row").atMost(PATIENCE).until(() -> browser.rows().getLast().getFirst().equals("6"));
+            assertThat(browser.rows()).extracting(List::getFirst).containsExactly("3", "5", "6");
+            assertThat(browser.rows().getFirst()).isEqualTo(List.of("3", "Tom", "7", "sold"));
+            browser.assertFocused(row);
+            assertThat(row.getDomAttribute("aria-current")).isEqualTo("true");
+            assertThat(browser.run("return window.removed")).isEqualTo(1L);
+            store.execute("DELETE FROM pet WHERE id = 3");
+            addAnimals(1);
+            requestsAfter(Duration.ofMinutes(1));
+            awaitFirstRow("5");
+        }
+        browser.assertFocused(browser.find("heading", "All animals"));
+    }
+
+    @Test
+    void refreshesOneAtATimeAndOnceMoreIfSomebodyAddsMeanwhile() {
+        addAnimals(1);
+        signIn();
+        installClockAndRequestCounter();
+        addAnimals(1);
+        holdResponses("GET");
+        requestsAfter(Duration.ofMinutes(1));
+        requestsAfter(Duration.ofMinutes(1));
+        fillForm("Rex", "7");
+        browser.find("button", "Add animal").click();
+        browser.awaitText("Added Rex as animal 3.");
+        // The page asks every second whether it has to refresh.
+        Object before = Objects.requireNonNull(browser.run("return performance.now()"));
+        await("another second").atMost(PATIENCE)
+                .until(() -> Boolean.TRUE
+                        .equals(browser.run("return performance.now() - arguments[0] > 1100", before)));
+        releaseResponses();
+        await("the new rows").atMost(Duration.ofSeconds(5)).until(() -> browser.rows().size() == 3);
+        assertThat(browser.run("return window.mostHeld")).isEqualTo(1L);
+    }
+
+    @Test
+    void announcesWhatSomebodyAskedForButNoRefresh() {
+        addAnimals(44);
+        api().post("{\"name\":\"Rex\",\"categoryId\":7,\"status\":\"pending\"}");
+        signIn();
+        recordAnnouncements();
+        WebElement filter = browser.find("combobox", "Show");
+        filter.sendKeys("sold");
+        awaitFirstRow("2");
+        assertThat(announcements()).endsWith("20 animals, sold");
+        browser.find("link", "Next page").click();
+        awaitFirstRow("42");
+        assertThat(announcements()).endsWith("2 animals, sold");
+        filter.sendKeys("pending");
+        awaitFirstRow("45");
+        assertThat(announcements()).endsWith("1 animal, pending");
+        filter.sendKeys(Keys.HOME);
+        awaitFirstRow("1");
+        assertThat(announcements()).endsWith("20 animals");
+        WebElement id = browser.find("textbox", "Find by id");
+        id.sendKeys("45", Keys.ENTER);
+        awaitFirstRow("45");
+        assertThat(announcements()).endsWith("Animal 45 is marked.");
+        for (int i = 0; i < 2; i++) {
+            id.sendKeys("x", Keys.ENTER);
+            assertThat(announcements()).endsWith("An id is a whole number, for example 17.");
+        }
+        installClockAndRequestCounter();
+        addAnimals(1);
+        requestsAfter(Duration.ofMinutes(1));
+        await("the new row").atMost(PATIENCE).until(() -> browser.rows().size() == 2);
+        assertThat(announcements()).isEmpty();
+    }
+
+    @Test
+    void outlinesMarkedAnimalInForcedColours() {
         addAnimals(2);
         signIn();
-        browser.visit(page + "?after=0#animal-1");
-        browser.driver().navigate().refresh();
+        browser.find("textbox", "Find by id").sendKeys("1", Keys.ENTER);
         browser.awaitText("Animal 1 is marked.");
-        browser.run("document.querySelectorAll('tbody tr').forEach(row => { row.title = 'kept'; })");
-        try (StoreFile store = new StoreFile(folder.resolve("data"))) {
-            store.execute("UPDATE pet SET name = 'Tom', status = 'sold' WHERE id = 1");
+        browser.find("textbox", "Name").click();
+        String outlines = "return [...document.querySelectorAll('tbody tr')].map(row => getComputedStyle(row).outlineStyle)";
+        assertThat(browser.run(outlines)).isEqualTo(List.of("none", "none"));
+        browser.emulateForcedColors(true);
+        assertThat(browser.run(outlines)).isEqualTo(List.of("solid", "none"));
+        assertThat(browser.run("""
+                const save = document.getElementById('save');
+                const free = getComputedStyle(save).color;
+                save.setAttribute('aria-disabled', 'true');
+                return free !== getComputedStyle(save).color;""")).as("a locked button differs").isEqualTo(true);
+        browser.emulateForcedColors(false);
+    }
+
+    @Test
+    void leavesNoListenersBehindWhileServiceIsBusy() throws IOException {
+        try (PathProxy proxy = new PathProxy("/animals/", service.port())) {
+            page = proxy.address();
+            signIn();
+            browser.run("""
+                    window.listeners = 0;
+                    for (const [name, change] of [['addEventListener', 1], ['removeEventListener', -1]]) {
+                      const original = AbortSignal.prototype[name] ?? EventTarget.prototype[name];
+                      AbortSignal.prototype[name] = function (...given) {
+                        window.listeners += change;
+                        return original.apply(this, given);
+                      };
+                    }""");
+            proxy.intercept(503, "{\"status\":503,\"code\":\"x\",\"message\":\"x\"}", "Retry-After", "1");
+            browser.find("combobox", "Show").sendKeys("sold");
+            await("the third try").atMost(PATIENCE).until(() -> proxy.responses() > 2);
+            assertThat((Long) Objects.requireNonNull(browser.run("return window.listeners"))).isLessThan(2);
+            proxy.endInterception();
+            browser.awaitText("No animal has this status.");
+            assertThat(browser.run("return window.listeners")).isEqualTo(0L);
         }
-        addAnimals(1);
-        await("the new row").atMost(PATIENCE).until(() -> browser.rows().size() == 3);
-        assertThat(browser.rows().getFirst()).isEqualTo(List.of("1", "Tom", "7", "sold"));
-        assertThat(browser.run("return [...document.querySelectorAll('tbody tr')]"
-                + ".map(row => row.title + row.getAttribute('aria-current'))"))
-                .isEqualTo(List.of("true", "keptnull", "null"));
     }
 
     @Test
@@ -122,6 +271,18 @@ class PageListIT extends AbstractPageTest {
         browser.awaitText("An id is a whole number");
         assertThat(service.metric("http_server_request_duration_seconds_count", "http_route=\"/v1/pets/{petId}\""))
                 .isZero();
+        id.clear();
+        browser.insert(id, "\u0662\u0967");
+        browser.type(Keys.ENTER);
+        browser.awaitText("Animal 21 is marked.");
+        assertThat(((JavascriptExecutor) browser.driver()).executeAsyncScript(
+                """
+                        const done = arguments[arguments.length - 1];
+                        import('./page/exact.js').then(({ withAsciiDigits }) => {
+                          const all = Array.from({ length: 0x110000 }, (_, point) => String.fromCodePoint(point));
+                          done(withAsciiDigits(all.filter((each) => /\\p{Nd}/u.test(each)).join('')).replaceAll('0123456789', ''));
+                        });"""))
+                .as("digits of all scripts").isEqualTo("");
     }
 
     @Test
@@ -291,6 +452,17 @@ class PageListIT extends AbstractPageTest {
                 window.visibility = 'visible';
                 document.dispatchEvent(new Event('visibilitychange'));
                 return window.requests;""")).isEqualTo(1L);
+        browser.run("""
+                window.fetch = async () => {
+                  window.requests++;
+                  return new Response('{"status":503,"code":"x","message":"x"}', { status: 503 });
+                };""");
+        await("a request").atMost(PATIENCE).until(() -> requestsAfter(Duration.ofMinutes(1)) > 0);
+        browser.awaitText("The service is starting or busy. This page tries again in 1 s.");
+        browser.run("window.visibility = 'hidden'; window.requests = 0; window.end = performance.now() + 3500");
+        await("three tries").atMost(PATIENCE)
+                .until(() -> Boolean.TRUE.equals(browser.run("return performance.now() > window.end")));
+        assertThat((Long) Objects.requireNonNull(browser.run("return window.requests"))).isLessThan(2);
     }
 
     @Test

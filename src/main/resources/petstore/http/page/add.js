@@ -1,20 +1,21 @@
 // The form that adds an animal once, even if its button is pressed again or the network fails.
 
-import { idOf, key } from './session.js';
+import { idOf, key, randomWord } from './session.js';
 import { message, send, sendUntilAnswered, waitOf } from './api.js';
 import { parse, petJson } from './exact.js';
 import { addressOf, follow } from './list.js';
-import { clear, isLocked, lock, show } from './text.js';
+import { drop, keep, recall } from './storage.js';
+import { clear, isLocked, lock, moveFocus, say, show } from './text.js';
 
 const DRAFT = 'petstore.draft';
 /** An animal whose outcome is unknown, from its first sending until its response. */
 const PENDING = 'petstore.pending';
 const FIELDS = ['name', 'categoryId', 'status'];
-const KEY_BYTES = 16;
 
 const element = (id) => document.getElementById(id);
+const section = element('add');
 /** The time for which the page relies on an Idempotency-Key: at most half of the service's, because requests can be slow. */
-const SURE_MS = Math.min(3_600_000, element('add').dataset.idempotencyRetention / 2);
+const SURE_MS = Math.min(3_600_000, section.dataset.idempotencyRetention / 2);
 const form = element('add-form');
 const fields = FIELDS.map(element);
 const controls = [...fields, form.querySelector('button')];
@@ -40,7 +41,7 @@ export function start(handlers) {
       submit();
     }
   });
-  element('add-stop').addEventListener('click', () => ask(stored(PENDING)).focus());
+  element('add-stop').addEventListener('click', () => ask(stored(PENDING)));
   element('add-again').addEventListener('click', addAgain);
   element('add-discard').addEventListener('click', discard);
   element('add-another').addEventListener('click', addAnother);
@@ -48,23 +49,16 @@ export function start(handlers) {
   fill(stored(DRAFT) ?? {});
 }
 
-/**
- * Sends the pending animal again, e.g. after the page was reloaded. Asks first if it might be added twice.
- *
- * Returns the question; null if there is none.
- */
+/** Sends the pending animal again, e.g. after the page was reloaded. Asks first if it might be added twice. */
 export function resume() {
   const pending = stored(PENDING);
   ['add-question', 'add-stop'].forEach((id) => { element(id).hidden = true; });
-  if (pending === null) {
-    return null;
+  if (pending?.stopped || (pending && !isSure(pending))) {
+    ask(pending);
+  } else if (pending) {
+    fill(pending.values);
+    sendPending(pending);
   }
-  if (pending.stopped || !isSure(pending)) {
-    return ask(pending);
-  }
-  fill(pending.values);
-  sendPending(pending);
-  return null;
 }
 
 /** Returns true if the service adds the animal only once. An Idempotency-Key belongs to the API key. */
@@ -72,17 +66,17 @@ function isSure({ keyId: owner, since }) {
   return owner === idOf(key()) && Math.abs(Date.now() - since) < SURE_MS;
 }
 
-/** Stops requests, and asks whether to add a pending animal again. The form is locked until the answer. Returns the question. */
+/** Stops requests, and asks whether to add a pending animal again. The form is locked until the answer. */
 function ask(pending) {
   close();
-  sessionStorage.setItem(PENDING, JSON.stringify({ ...pending, stopped: true }));
+  keep(PENDING, JSON.stringify({ ...pending, stopped: true }));
   fill(pending.values);
   lock(controls, true);
   clear(element('add-status'));
   element('add-stop').hidden = true;
-  show(element('add-question-text'), isSure(pending) ? 'add-stopped' : 'add-unsure', pending.values.name);
   element('add-question').hidden = false;
-  return element('add-question');
+  const tell = moveFocus(element('add-question'), section) ? show : say;
+  tell(element('add-question-text'), isSure(pending) ? 'add-stopped' : 'add-unsure', pending.values.name);
 }
 
 /** Stops requests. An animal whose outcome is unknown stays pending. */
@@ -98,15 +92,15 @@ function addAgain() {
   } else if (element('add-question-text').dataset.shows === 'add-unsure') {
     sendPending({ ...pending, stopped: false, keyId: idOf(key()), since: Date.now() });
   } else {
-    ask(pending).focus();
+    ask(pending);
     return;
   }
   element('add-title').focus();
 }
 
 function discard() {
-  sessionStorage.removeItem(PENDING);
-  sessionStorage.removeItem(DRAFT);
+  drop(PENDING);
+  drop(DRAFT);
   element('add-question').hidden = true;
   showErrors([]);
   lock(controls, false);
@@ -115,11 +109,11 @@ function discard() {
 }
 
 function stored(name) {
-  return JSON.parse(sessionStorage.getItem(name));
+  return JSON.parse(recall(name));
 }
 
 function keepDraft() {
-  sessionStorage.setItem(DRAFT, JSON.stringify(values()));
+  keep(DRAFT, JSON.stringify(values()));
 }
 
 function values() {
@@ -132,13 +126,8 @@ function fill(draft) {
 
 function submit() {
   if (key() !== null) {
-    sendPending({ values: values(), keyId: idOf(key()), since: Date.now(), idempotencyKey: randomKey() });
+    sendPending({ values: values(), keyId: idOf(key()), since: Date.now(), idempotencyKey: randomWord() });
   }
-}
-
-/** Returns a random key. `crypto.randomUUID` exists only with TLS or on localhost. */
-function randomKey() {
-  return [...crypto.getRandomValues(new Uint8Array(KEY_BYTES))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 /** Sends the same animal with the same Idempotency-Key until the outcome is known. */
@@ -146,15 +135,15 @@ async function sendPending(pending) {
   close();
   running = new AbortController();
   let isUnknown = stored(PENDING)?.idempotencyKey === pending.idempotencyKey;
-  sessionStorage.setItem(PENDING, JSON.stringify(pending));
+  keep(PENDING, JSON.stringify(pending));
   ['add-result', 'add-question', 'add-stop'].forEach((id) => { element(id).hidden = true; });
   showErrors([]);
   lock(controls, true);
-  show(element('add-status'), 'adding');
+  say(element('add-status'), 'adding');
   const response = await sendUntilAnswered(() => (isSure(pending) || !isUnknown ? post(pending) : ask(pending)), running.signal,
     (reason, seconds) => {
       isUnknown ||= reason !== 'limited';
-      show(element('add-status'), `add-${reason}`, seconds);
+      say(element('add-status'), `add-${reason}`, seconds);
       element('add-stop').hidden = false;
     }, (status) => (status === 409 ? 'unavailable' : waitOf(status)));
   if (response === null) {
@@ -166,11 +155,11 @@ async function sendPending(pending) {
     return;
   }
   if (response.status === 403 && isUnknown) {
-    ask(pending).focus();
-    show(element('add-error'), 'forbidden');
+    ask(pending);
+    say(element('add-error'), 'forbidden');
     return;
   }
-  sessionStorage.removeItem(PENDING);
+  drop(PENDING);
   lock(controls, false);
   clear(element('add-status'));
   element('add-stop').hidden = true;
@@ -185,18 +174,18 @@ async function sendPending(pending) {
 
 function post({ values: typed, idempotencyKey }) {
   const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': idempotencyKey };
-  return send(key(), 'POST', 'v1/pets', headers, petJson({ ...typed, categoryId: typed.categoryId.trim() }));
+  return send(key(), 'POST', 'v1/pets', headers, petJson(typed));
 }
 
 function succeed(typed, response) {
   const pet = parse(response.text);
   added = { id: pet.id, values: typed };
-  sessionStorage.removeItem(DRAFT);
+  drop(DRAFT);
   fill({});
-  show(element('add-message'), 'added', pet.name, pet.id);
   element('add-link').setAttribute('href', addressOf(pet.id));
   element('add-result').hidden = false;
-  element('add-result').focus();
+  const tell = moveFocus(element('add-result'), section) ? show : say;
+  tell(element('add-message'), 'added', pet.name, pet.id);
   onAdded();
 }
 
@@ -212,11 +201,14 @@ function addAnother() {
 function refuse(response) {
   if (response.status === 403) {
     showErrors([]);
-    show(element('add-error'), 'forbidden');
+    say(element('add-error'), 'forbidden');
     return;
   }
   showErrors(message(response).split('; '));
-  (fields.find((field) => field.getAttribute('aria-invalid') === 'true') ?? fields[0]).focus();
+  const invalid = fields.find((field) => field.getAttribute('aria-invalid') === 'true');
+  if (!moveFocus(invalid ?? fields[0], section)) {
+    show(element('spoken'), 'not-added');
+  }
 }
 
 function fieldOf(part) {
@@ -229,8 +221,10 @@ function showErrors(parts) {
     const place = element(`${field?.id ?? 'add'}-error`);
     if (own === '') {
       clear(place);
+    } else if (field === undefined) {
+      say(place, 'said', own);
     } else {
-      show(place, 'said', own);
+      show(place, field.id === 'categoryId' ? 'not-a-category' : 'said', own);
     }
     field?.setAttribute('aria-invalid', String(own !== ''));
   });

@@ -1,19 +1,15 @@
 // Requests to the API. Addresses are relative to this page, because a proxy may serve it under another path.
 
-/** The service did not respond. `reason` names a message: `offline`, or `foreign` if something else responded in its place. */
-export class Unanswered extends Error {
-  constructor(reason, cause = undefined) {
-    super(reason, { cause });
-    this.reason = reason;
-  }
-}
-
 /** The response without an API key. The request is not sent. */
 const NO_KEY = { status: 401, headers: new Headers(), text: '' };
 
 const LONGEST_REQUEST_MS = 60_000;
 
-/** Sends a request. Throws Unanswered if the service does not respond. */
+/**
+ * Sends a request. Returns the response, or only a `reason` if the service does not respond: the name of a message.
+ *
+ * It is `offline`, or `foreign` if something else responded in place of the service.
+ */
 export async function send(key, method, target, headers = {}, body = undefined) {
   const fields = authorized(key, headers);
   if (fields === null) {
@@ -24,13 +20,10 @@ export async function send(key, method, target, headers = {}, body = undefined) 
     const signal = AbortSignal.timeout(LONGEST_REQUEST_MS);
     const received = await fetch(target, { method, headers: fields, body, credentials: 'same-origin', redirect: 'manual', signal });
     response = { status: received.status, headers: received.headers, text: await received.text() };
-  } catch (cause) {
-    throw new Unanswered('offline', cause);
+  } catch {
+    return { reason: 'offline' };
   }
-  if (!isFromService(response, method, fields)) {
-    throw new Unanswered('foreign');
-  }
-  return response;
+  return isFromService(response, method, fields) ? response : { reason: 'foreign' };
 }
 
 /** Returns the headers with the API key; null if there is none, or if it has characters that a header cannot have. */
@@ -97,10 +90,7 @@ function retryAfter(headers) {
 }
 
 /** Returns the seconds until the next automatic request: 0 while more than half of the rate limit remains. */
-export function secondsToSpare({ status, headers }) {
-  if (waitOf(status) !== null) {
-    return retryAfter(headers);
-  }
+export function secondsToSpare({ headers }) {
   const limit = headers.get('RateLimit');
   const spare = limit === null || parameter(limit, 'r') * 2 > parameter(headers.get('RateLimit-Policy'), 'q');
   return spare ? 0 : Math.min(parameter(limit, 't'), LONGEST_WAIT);
@@ -121,32 +111,21 @@ export function waitOf(status) {
 /**
  * Sends a request until a response is final. Returns that response; null if the signal ended the wait, also while it sends.
  *
- * `onWait` gets the name of a message and the seconds until the next try.
+ * `onWait` gets the name of a message and the seconds until the next try, and can delay it.
  */
 export async function sendUntilAnswered(request, signal, onWait, waitFor = waitOf) {
   while (!signal.aborted) {
-    let reason;
-    let seconds = RETRY_SECONDS;
-    try {
-      const response = await request();
-      if (signal.aborted) {
-        return null;
-      }
-      reason = waitFor(response.status);
-      if (reason === null) {
-        return response;
-      }
-      seconds = retryAfter(response.headers);
-    } catch (error) {
-      if (!(error instanceof Unanswered)) {
-        throw error;
-      }
-      reason = error.reason;
+    const response = await request();
+    if (signal.aborted) {
+      return null;
     }
-    if (!signal.aborted) {
-      onWait(reason, seconds);
-      await pause(seconds * 1000, signal);
+    const reason = response.reason ?? waitFor(response.status);
+    if (reason === null) {
+      return response;
     }
+    const seconds = response.reason ? RETRY_SECONDS : retryAfter(response.headers);
+    await onWait(reason, seconds);
+    await pause(seconds * 1000, signal);
   }
   return null;
 }
@@ -158,7 +137,12 @@ export function message(response) {
 
 function pause(ms, signal) {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal?.addEventListener('abort', () => { clearTimeout(timer); resolve(); }, { once: true });
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end);
   });
 }

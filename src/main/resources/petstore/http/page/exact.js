@@ -1,5 +1,8 @@
 // JSON with exact integers. Numbers are kept as text, because a JavaScript number has 53 bits.
 
+const DIGITS = [...'0123456789'];
+const { compare } = new Intl.Collator('en', { sensitivity: 'base' });
+
 /** Returns true if this browser can read exact integers. */
 export function canReadExactly() {
   return parse('[9007199254740993]')[0] === '9007199254740993';
@@ -13,8 +16,9 @@ export function parse(json) {
 /** Returns the JSON of a new animal. A category that is not a whole number is sent as text, for the service to refuse. */
 export function petJson({ name, categoryId, status }) {
   const members = [`"name":${JSON.stringify(name)}`];
-  if (categoryId !== '') {
-    members.push(`"categoryId":${isInteger(categoryId) ? categoryId : JSON.stringify(categoryId)}`);
+  const category = withAsciiDigits(categoryId);
+  if (category !== '') {
+    members.push(`"categoryId":${isInteger(category) ? category : JSON.stringify(category)}`);
   }
   if (status !== '') {
     members.push(`"status":${JSON.stringify(status)}`);
@@ -22,7 +26,12 @@ export function petJson({ name, categoryId, status }) {
   return `{${members.join(',')}}`;
 }
 
-/** Returns true for a whole number as JSON writes it. */
+/** Returns true for a whole number as JSON writes it, with at most 100 digits. */
 export function isInteger(digits) {
-  return /^-?(0|[1-9][0-9]*)$/.test(digits);
+  return /^-?(0|[1-9][0-9]{0,99})$/.test(digits);
+}
+
+/** Returns a trimmed text with the digits of any script as ASCII digits, which have the same base in Unicode's order. */
+export function withAsciiDigits(typed) {
+  return typed.trim().replace(/\p{Nd}/gu, (digit) => DIGITS.find((ascii) => compare(ascii, digit) === 0) ?? digit);
 }

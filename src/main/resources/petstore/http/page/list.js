@@ -1,9 +1,9 @@
 // The list of animals: its pages, the filter, the search by id, and its copy as CSV.
 
 import { key } from './session.js';
-import { listTarget, message, nextAfter, secondsToSpare, send, sendUntilAnswered, Unanswered, waitOf } from './api.js';
-import { isInteger, parse } from './exact.js';
-import { clear, isLocked, lock, show, text } from './text.js';
+import { listTarget, message, nextAfter, secondsToSpare, send, sendUntilAnswered } from './api.js';
+import { isInteger, parse, withAsciiDigits } from './exact.js';
+import { clear, isLocked, lock, moveFocus, say, show, text } from './text.js';
 
 const PAGE = 20;
 const LARGEST_PAGE = 100;
@@ -21,6 +21,7 @@ let refused = () => {};
 let running = new AbortController();
 /** The page on the screen: its view, ETag and the `after` of the next page; null if there is none. */
 let shown = null;
+let isReading = false;
 /** Milliseconds of `performance.now()`, because people set the clock. */
 let refreshAt = 0;
 
@@ -60,15 +61,15 @@ function viewOf(id) {
 /** Adds the listeners of the list. `onRefused` is called when the API key is no longer accepted. */
 export function start(onRefused) {
   refused = onRefused;
-  element('status-filter').addEventListener('change', ({ target }) => go({ status: target.value, after: '' }, target));
+  element('status-filter').addEventListener('change', ({ target }) => go({ status: target.value, after: '' }, null));
   element('find-form').addEventListener('submit', find);
   element('save').addEventListener('click', save);
   element('retry').addEventListener('click', () => open());
   follow(element('show-all'), () => go({ status: '', after: '' }));
   follow(element('first'), () => go({ ...shown.view, after: '', mark: '' }));
-  follow(element('next'), () => go({ ...shown.view, after: shown.next, mark: '' }, null, { previous: address(shown.view) }));
+  follow(element('next'), () => go({ ...shown.view, after: shown.next, mark: '' }, element('next'), { previous: address(shown.view) }));
   follow(element('previous'), leave);
-  addEventListener('popstate', () => { if (!element('list').hidden) { open(); } });
+  addEventListener('popstate', () => { if (!element('list').hidden) { open(element('previous')); } });
   document.addEventListener('visibilitychange', refresh);
   setInterval(refresh, 1_000);
 }
@@ -93,12 +94,12 @@ function leave() {
   }
 }
 
-/** Shows another part of the list, as a new entry of the history. */
-function go(view, focused = null, state = null) {
+/** Shows another part of the list, as a new entry of the history. `cause` is as for `open`. */
+function go(view, cause = document.activeElement, state = null) {
   if (address(view) !== location.pathname + location.search + location.hash) {
     history.pushState(state, '', address(view));
   }
-  return open(focused);
+  return open(cause);
 }
 
 /** Shows an animal in its place in the list. */
@@ -106,7 +107,7 @@ export function showAnimal(id) {
   return go(viewOf(id));
 }
 
-/** Asks for changes within a second. */
+/** Asks for changes within a second, or after the present read. */
 export function refreshSoon() {
   refreshAt = 0;
 }
@@ -133,74 +134,43 @@ function emptyUnless(view) {
   }
 }
 
-/** Loads the page that the address names. Returns the status of the response; null if another page was opened meanwhile. */
-export async function open(focused = null) {
+/**
+ * Loads the page that the address names, and moves the focus there from `cause`, the element that asked for it.
+ *
+ * Returns the status of the response; null if another page was opened meanwhile.
+ */
+export async function open(cause = null) {
   running.abort();
   running = new AbortController();
   const view = viewOfAddress();
   element('list').setAttribute('aria-busy', 'true');
   clear(element('find-error'));
-  show(element('list-status'), 'loading');
-  const response = await sendUntilAnswered(() => send(key(), 'GET', listTarget(view, PAGE)), running.signal,
+  say(element('list-status'), 'loading');
+  const status = await read(view);
+  if (status !== null) {
+    element('list').setAttribute('aria-busy', 'false');
+  }
+  if (status === 200) {
+    moveFocus(announcePage(view), cause, element('list-title'));
+  }
+  return status;
+}
+
+/** Reads a page and shows it. Returns the status of the response; null if another page was opened meanwhile. */
+async function read(view, headers = {}) {
+  isReading = true;
+  refreshAt = Infinity;
+  const response = await sendUntilAnswered(() => send(key(), 'GET', listTarget(view, PAGE), headers), running.signal,
     (reason, seconds) => {
       emptyUnless(view);
-      show(element('list-status'), reason, seconds);
+      say(element('list-status'), reason, seconds);
+      return untilVisible();
     });
   if (response === null) {
     return null;
   }
-  element('list').setAttribute('aria-busy', 'false');
-  if (response.status === 200) {
-    render(view, response);
-    (focusOf(view) ?? focused ?? element('list-title')).focus();
-  } else if (response.status === 401) {
-    refused();
-  } else {
-    emptyUnless(view);
-    show(element('list-status'), 'failed', message(response));
-  }
-  return response.status;
-}
-
-/** Says whether the marked animal exists. Returns the element for the focus; null if the address names no animal. */
-function focusOf({ mark }) {
-  if (!mark) {
-    return null;
-  }
-  const row = rows.querySelector('[aria-current]');
-  if (row === null) {
-    show(element('find-error'), 'not-found', mark);
-    return element('find-id');
-  }
-  show(element('list-status'), 'found', mark);
-  return row;
-}
-
-/** Asks for changes, unless the page is hidden or the rate limit is near. */
-async function refresh() {
-  if (!shown || document.visibilityState !== 'visible' || performance.now() < refreshAt || isBusy()) {
-    return;
-  }
-  refreshIn(REFRESH_SECONDS);
-  const { signal } = running;
-  const { view, etag } = shown;
-  let response;
-  try {
-    response = await send(key(), 'GET', listTarget(view, PAGE), etag === null ? {} : { 'If-None-Match': etag });
-  } catch (error) {
-    if (!(error instanceof Unanswered)) {
-      throw error;
-    }
-    if (!signal.aborted) {
-      show(element('list-status'), error.reason);
-    }
-    return;
-  }
-  if (signal.aborted) {
-    return;
-  }
-  const seconds = Math.max(REFRESH_SECONDS, secondsToSpare(response));
-  refreshIn(seconds);
+  isReading = false;
+  refreshAt = Math.min(refreshAt, performance.now() + Math.max(REFRESH_SECONDS, secondsToSpare(response)) * 1000);
   if (response.status === 200) {
     render(view, response);
   } else if (response.status === 304) {
@@ -208,34 +178,59 @@ async function refresh() {
   } else if (response.status === 401) {
     refused();
   } else {
-    show(element('list-status'), waitOf(response.status) ?? 'failed', waitOf(response.status) ? seconds : message(response));
+    emptyUnless(view);
+    say(element('list-status'), 'failed', message(response));
+  }
+  return response.status;
+}
+
+/** Waits until the tab is visible, before it tries again. */
+function untilVisible() {
+  return document.visibilityState === 'visible'
+    || new Promise((resolve) => { document.addEventListener('visibilitychange', resolve, { once: true, signal: running.signal }); });
+}
+
+/** Announces the page, or whether it has the animal to mark. Returns the element for the focus. */
+function announcePage({ status, mark }) {
+  const marked = rows.querySelector('[aria-current]');
+  const count = rows.childElementCount;
+  if (marked !== null) {
+    say(element('list-status'), 'found', mark);
+  } else if (mark) {
+    say(element('find-error'), 'not-found', mark);
+    return element('find-id');
+  } else if (count === 0) {
+    show(element('spoken'), emptyText(shown.view));
+  } else {
+    show(element('spoken'), `${count === 1 ? 'animal' : 'animals'}${status && '-status'}`, count, status);
+  }
+  return marked ?? element('list-title');
+}
+
+/** Asks for changes, unless the page is hidden, a read is under way, or the rate limit is near. */
+function refresh() {
+  if (shown && document.visibilityState === 'visible' && !isReading && performance.now() >= refreshAt) {
+    read(shown.view, shown.etag === null ? {} : { 'If-None-Match': shown.etag });
   }
 }
 
-function refreshIn(seconds) {
-  refreshAt = performance.now() + seconds * 1000;
-}
-
-function isBusy() {
-  return element('list').getAttribute('aria-busy') === 'true';
-}
-
-/** Shows a page. Rows of animals that are on the screen already stay as they are. */
+/** Shows a page. Rows of animals that are on the screen already stay there. */
 function render(view, response) {
   const pets = parse(response.text);
   const same = shown !== null && address(shown.view) === address(view);
+  const focused = document.activeElement;
   shown = { view, etag: response.headers.get('ETag'), next: nextAfter(response.headers) };
-  refreshIn(Math.max(REFRESH_SECONDS, secondsToSpare(response)));
-  const before = new Map(same ? [...rows.children].map((row) => [row.dataset.pet, row]) : []);
-  const after = pets.map((pet) => before.get(JSON.stringify(pet)) ?? row(pet, view.mark));
-  if (after.length !== rows.children.length || after.some((each, i) => each !== rows.children[i])) {
-    rows.replaceChildren(...after);
-  }
+  const stay = new Set(same ? pets.map((pet) => pet.id) : []);
+  [...rows.rows].filter((row) => !stay.has(row.dataset.id)).forEach((row) => row.remove());
+  pets.forEach((pet, i) => fill(rows.rows[i]?.dataset.id === pet.id ? rows.rows[i] : rows.insertRow(i), pet, view.mark));
   renderTitle(view);
   element('list-table').hidden = pets.length === 0;
   show(element('list-caption'), ...(pets.length === 0 ? ['none'] : ['caption', pets.length, pets[0].id, pets.at(-1).id]));
   renderStatus(...(same ? PASSING : []));
   renderPages(view);
+  if (focused?.checkVisibility() === false) {
+    element('list-title').focus();
+  }
 }
 
 /** Says that the list is empty, or removes messages with these names; all messages if there is no name. */
@@ -269,31 +264,25 @@ function renderPages(view) {
 }
 
 function link(anchor, target) {
-  if (target === undefined && document.activeElement === anchor) {
-    element('list-title').focus();
-  }
   anchor.hidden = target === undefined;
   anchor.setAttribute('href', target ?? '?');
 }
 
-function row(pet, mark) {
-  const made = document.createElement('tr');
-  made.dataset.pet = JSON.stringify(pet);
-  if (pet.id === mark) {
-    made.setAttribute('aria-current', 'true');
-    made.tabIndex = -1;
+/** Makes a row show an animal, unless it does so already: the browser may have translated it. */
+function fill(row, pet, mark) {
+  const wanted = JSON.stringify(pet);
+  if (row.dataset.pet === wanted) {
+    return;
   }
-  const exact = [pet.id, pet.name, pet.categoryId].map(cell);
-  exact.forEach((each) => { each.translate = false; });
-  exact[1].dir = 'auto';
-  made.append(...exact, cell(badge(pet.status)));
-  return made;
-}
-
-function cell(content) {
-  const made = document.createElement('td');
-  made.append(content);
-  return made;
+  Object.assign(row.dataset, { id: pet.id, pet: wanted });
+  if (pet.id === mark) {
+    row.setAttribute('aria-current', 'true');
+    row.tabIndex = -1;
+  }
+  row.replaceChildren();
+  [pet.id, pet.name, pet.categoryId, badge(pet.status)].forEach((content) => row.insertCell().append(content));
+  [...row.cells].slice(0, 3).forEach((exact) => { exact.translate = false; });
+  row.cells[1].dir = 'auto';
 }
 
 function badge(status) {
@@ -306,17 +295,14 @@ function badge(status) {
 
 function find(event) {
   event.preventDefault();
-  const id = element('find-id').value.trim();
-  const error = element('find-error');
+  const id = withAsciiDigits(element('find-id').value);
   clear(element('list-status'));
-  if (!isInteger(id)) {
-    show(error, 'not-an-id');
-    element('find-id').focus();
-  } else if (BigInt(id) < 1n || BigInt(id) > GREATEST_ID) {
-    show(error, 'not-found', id);
-    element('find-id').focus();
-  } else {
+  clear(element('find-error'));
+  if (isInteger(id) && BigInt(id) > 0n && BigInt(id) <= GREATEST_ID) {
     showAnimal(id);
+  } else {
+    say(element('find-error'), isInteger(id) ? 'not-found' : 'not-an-id', id);
+    element('find-id').focus();
   }
 }
 
@@ -327,15 +313,15 @@ async function save() {
   }
   const { status } = viewOfAddress();
   const { signal } = running;
-  const say = (...said) => show(element('list-status'), ...said);
+  const tell = (...said) => say(element('list-status'), ...said);
   // Without the byte order mark, spreadsheets read UTF-8 in the encoding of the system.
   const lines = ['\uFEFFid,name,categoryId,status\n'];
   lock([element('save')], true);
   try {
     for (let after = ''; after !== null;) {
-      say('saving', lines.length - 1);
+      tell('saving', lines.length - 1);
       const target = listTarget({ status, after }, LARGEST_PAGE);
-      const response = await sendUntilAnswered(() => send(key(), 'GET', target), signal, say);
+      const response = await sendUntilAnswered(() => send(key(), 'GET', target), signal, tell);
       if (response === null) {
         return;
       }
@@ -344,14 +330,14 @@ async function save() {
         return;
       }
       if (response.status !== 200) {
-        say('failed', message(response));
+        tell('failed', message(response));
         return;
       }
       parse(response.text).forEach((pet) => lines.push(csvLine(pet)));
       after = nextAfter(response.headers);
     }
     download(lines, `animals${status && `-${status}`}.csv`);
-    say('saved', lines.length - 1);
+    tell('saved', lines.length - 1);
   } finally {
     lock([element('save')], false);
   }

@@ -5,7 +5,7 @@ import * as list from './list.js';
 import * as session from './session.js';
 import { message, send, sendUntilAnswered } from './api.js';
 import { canReadExactly } from './exact.js';
-import { clear, isLocked, lock, show } from './text.js';
+import { clear, isLocked, lock, moveFocus, say, show } from './text.js';
 
 const element = (id) => document.getElementById(id);
 const form = element('sign-in-form');
@@ -38,31 +38,31 @@ function askForKey() {
 function refuse(refused = session.key()) {
   if (refused !== session.key() && session.key() !== null) {
     ask(refused);
-    show(element('other-key-error'), 'key-refused');
+    say(element('other-key-error'), 'key-refused');
     return;
   }
   session.forget();
   askForKey();
-  show(element('sign-in-error'), 'key-refused');
+  say(element('sign-in-error'), 'key-refused');
 }
 
 function showSignedOut() {
   askForKey();
-  show(element('sign-in-status'), 'signed-out');
+  say(element('sign-in-status'), 'signed-out');
 }
 
 /** Signs in with an API key. A POST without a body shows whether the key may add animals, and adds nothing. */
 async function enter(key) {
   entering.abort();
   entering = new AbortController();
-  const word = session.lastSignOut();
+  const word = session.beginSignIn();
   showOnly('sign-in');
   clear(element('sign-in-error'));
   clear(element('sign-in-status'));
   lock(controls, true);
   const probe = await sendUntilAnswered(() => (session.lastSignOut() === word ? send(key, 'POST', 'v1/pets') : showSignedOut()), entering.signal, (reason, seconds) => {
     lock(controls, false);
-    show(element('sign-in-error'), reason, seconds);
+    say(element('sign-in-error'), reason, seconds);
   });
   if (probe === null) {
     return;
@@ -73,7 +73,7 @@ async function enter(key) {
   }
   if (!PROBED.includes(probe.status)) {
     askForKey();
-    show(element('sign-in-error'), 'failed', message(probe));
+    say(element('sign-in-error'), 'failed', message(probe));
     return;
   }
   add.close();
@@ -86,10 +86,13 @@ async function enter(key) {
   showOnly('list', 'sign-out', ...(mayWrite ? ['add'] : ['scope']));
   element('go-to-add').hidden = !mayWrite;
   show(element('scope'), 'read-only');
-  if (await list.open(mayWrite ? add.resume() : null) === 403) {
+  if (mayWrite) {
+    add.resume();
+  }
+  if (await list.open() === 403) {
     showOnly('scope', 'sign-out', ...(mayWrite ? ['add'] : []));
-    show(element('scope'), mayWrite ? 'write-only' : 'no-scope');
-    element('add-title').focus();
+    say(element('scope'), mayWrite ? 'write-only' : 'no-scope');
+    moveFocus(element('add-title'));
   }
 }
 
@@ -100,7 +103,7 @@ async function begin(given) {
     ask(given);
   } else if (given !== null || present !== null) {
     enter(given ?? present);
-  } else if (element('sign-in').hidden) {
+  } else if (element('sign-in').hidden && session.key() === null) {
     askForKey();
   }
 }
@@ -150,7 +153,7 @@ const given = session.takeFromAddress();
 const problem = !canReadExactly() ? 'old-browser' : session.start(followTab, showSignedOut) ? null : 'blocked';
 if (problem !== null) {
   showOnly('scope');
-  show(element('scope'), problem);
+  say(element('scope'), problem);
 } else {
   list.start(refuse);
   add.start({ refused: refuse, added: list.refreshSoon, show: list.showAnimal });

@@ -1,8 +1,13 @@
 // The API key of this tab, shared with the other tabs of the page until one of them signs out.
 
+import { attempt, drop, keep, recall } from './storage.js';
+
 const KEY = 'petstore.key';
 /** A random word of the last sign-out, for all tabs. Beside a tab's key, the word of that time, also in copies of the tab. */
 const SIGN_OUT = 'petstore.sign-out';
+const WORD_BYTES = 16;
+/** The word before the first sign-out. It takes the place of later ones, because the storage may be full then. */
+const NO_SIGN_OUT = '0'.repeat(2 * WORD_BYTES);
 const ANSWER_MS = 500;
 /** The name of the tabs of this page: one host may have several. */
 const NAME = `petstore ${new URL('.', location.href).pathname}`;
@@ -21,10 +26,14 @@ const waiting = new Set();
 export function start(signedIn, signedOut) {
   try {
     sessionStorage.getItem(KEY);
-    lastSignOut();
+    localStorage.getItem(SIGN_OUT);
     tabs = new BroadcastChannel(NAME);
   } catch {
     return false;
+  }
+  // No sign-out could have reached such a key.
+  if (!recall(SIGN_OUT)) {
+    drop(KEY);
   }
   onKey = signedIn;
   onSignOut = signedOut;
@@ -34,31 +43,41 @@ export function start(signedIn, signedOut) {
   return true;
 }
 
-/** Returns the word of the last sign-out in this browser; null if there was none. */
+/** Returns the word of the last sign-out in this browser: an empty text if the storage has none, null if it cannot be read. */
 export function lastSignOut() {
-  return localStorage.getItem(SIGN_OUT);
+  return attempt(() => localStorage.getItem(SIGN_OUT) ?? '');
+}
+
+/** Begins a sign-in. Returns the word that `signIn` needs. */
+export function beginSignIn() {
+  if (lastSignOut() === '') {
+    attempt(() => localStorage.setItem(SIGN_OUT, NO_SIGN_OUT));
+  }
+  return lastSignOut();
 }
 
 /** Returns the API key; null if this tab has none. Forgets a key that is older than the last sign-out. */
 export function key() {
-  const kept = sessionStorage.getItem(KEY);
-  if (kept === null || sessionStorage.getItem(SIGN_OUT) === lastSignOut()) {
-    return kept;
+  if (recall(KEY) !== null && ![null, recall(SIGN_OUT)].includes(lastSignOut())) {
+    end();
   }
+  return recall(KEY);
+}
+
+function end() {
   forget();
   onSignOut();
-  return null;
 }
 
 /** Holds a lock named after the key until the tab is closed. Browsers have locks only with TLS or on localhost. */
 function holdLock() {
   unlock();
-  navigator.locks?.request(`${NAME} ${idOf(key())}`, { mode: 'shared' }, () => new Promise((resolve) => { unlock = resolve; }));
+  navigator.locks?.request(`${NAME} ${idOf(key())}`, { mode: 'shared' }, () => new Promise((resolve) => { unlock = resolve; })).catch(() => {});
 }
 
 /** Returns true if a tab, even asleep, is signed in with another key. */
 export async function isReplacing(given) {
-  const { held } = await navigator.locks?.query() ?? { held: [] };
+  const { held } = await navigator.locks?.query().catch(() => null) ?? { held: [] };
   return held.some(({ name }) => name.startsWith(`${NAME} `) && name !== `${NAME} ${idOf(given)}`);
 }
 
@@ -72,19 +91,16 @@ export function signIn(accepted, word) {
   if (word !== lastSignOut()) {
     return false;
   }
-  sessionStorage.setItem(KEY, accepted);
-  if (word === null) {
-    sessionStorage.removeItem(SIGN_OUT);
-  } else {
-    sessionStorage.setItem(SIGN_OUT, word);
-  }
+  keep(KEY, accepted);
+  keep(SIGN_OUT, word ?? '');
   holdLock();
   sendKey();
   return true;
 }
 
+/** Sends the key to the other tabs, if its word shows them whether it is older than a sign-out. */
 function sendKey() {
-  if (key() !== null) {
+  if (key() !== null && lastSignOut()) {
     tabs.postMessage({ key: key(), word: lastSignOut() });
   }
 }
@@ -92,15 +108,22 @@ function sendKey() {
 /** Forgets the API key in this tab. */
 export function forget() {
   unlock();
-  sessionStorage.removeItem(KEY);
-  sessionStorage.removeItem(SIGN_OUT);
+  drop(KEY);
+  drop(SIGN_OUT);
 }
 
-/** Forgets the API key in all tabs, also in those that are asleep, closed or show another page. */
+/** Returns a random word. `crypto.randomUUID` exists only with TLS or on localhost. */
+export function randomWord() {
+  return [...crypto.getRandomValues(new Uint8Array(WORD_BYTES))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** Forgets the API key in all tabs, also in those that are asleep, closed or show another page. Storage may refuse the new word. */
 export function signOut() {
+  const ended = recall(SIGN_OUT);
   forget();
-  localStorage.setItem(SIGN_OUT, crypto.getRandomValues(new BigUint64Array(2)).join('-'));
-  tabs.postMessage({ signOut: true });
+  attempt(() => localStorage.removeItem(SIGN_OUT));
+  attempt(() => localStorage.setItem(SIGN_OUT, randomWord()));
+  tabs.postMessage({ ended });
 }
 
 /** Asks other tabs for an API key. Returns it; null if no tab has one. */
@@ -120,8 +143,8 @@ export function askOtherTabs() {
 function receive({ data }) {
   if (data.ask) {
     sendKey();
-  } else if (data.signOut) {
-    key();
+  } else if (recall(KEY) !== null && recall(SIGN_OUT) === data.ended) {
+    end();
   } else if (data.key && data.word === lastSignOut() && key() === null) {
     (waiting.size === 0 ? [onKey] : waiting).forEach((receiver) => receiver(data.key));
   }

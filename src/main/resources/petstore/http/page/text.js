@@ -1,9 +1,12 @@
-// The messages of the page, from the template in index.html, and the elements that show them.
+// The messages of the page, from the template in index.html, the elements that show them, and the focus.
 
 const templates = new Map([...document.getElementById('texts').content.children].map((each) => [each.dataset.text, each]));
 
 /** The message of each element. Translations by the browser change the content of elements. */
 const shown = new WeakMap();
+
+/** What screen readers announce. These elements are never hidden, because the first message of a new element is not announced. */
+const [spoken, alarm] = ['spoken', 'alarm'].map((id) => document.getElementById(id));
 
 /** Returns the message with this name; `{0}`, `{1}`… are replaced by the values. */
 export function text(name, ...values) {
@@ -19,7 +22,7 @@ function message(name, values) {
   return copy;
 }
 
-/** Shows a message in an element, and names it for the style sheet, unless the element shows it already: a screen reader would announce it twice. */
+/** Shows a message in an element, and names it for the style sheet, unless the element shows it already. */
 export function show(element, name, ...values) {
   const wanted = JSON.stringify([name, ...values]);
   if (shown.get(element) !== wanted) {
@@ -29,11 +32,31 @@ export function show(element, name, ...values) {
   }
 }
 
-/** Removes the message of an element. With names, only a message that has one of them. */
-export function clear(element, ...names) {
-  if (names.length === 0 || names.includes(JSON.parse(shown.get(element) ?? '[]')[0])) {
-    show(element, 'none');
+/** Shows a message, and announces it unless the element had a message with this name. */
+export function say(element, name, ...values) {
+  const isNew = element.dataset.shows !== name;
+  show(element, name, ...values);
+  if (isNew) {
+    show(element.matches('.error') ? alarm : spoken, name, ...values);
   }
+}
+
+/** Removes the message of an element, also if it was announced. With names, only a message that has one of them. */
+export function clear(element, ...names) {
+  const removed = shown.get(element) ?? '["none"]';
+  if (names.length === 0 || names.includes(JSON.parse(removed)[0])) {
+    [element, spoken, alarm].filter((each) => shown.get(each) === removed).forEach((each) => show(each, 'none'));
+  }
+}
+
+/** Moves the focus from nothing, from a hidden element or from a cause: somebody uses any other element. Returns true if it moves. */
+export function moveFocus(target, ...causes) {
+  const active = document.activeElement ?? document.body;
+  const isFree = active === document.body || !active.checkVisibility() || causes.some((cause) => cause?.contains(active));
+  if (isFree) {
+    target.focus();
+  }
+  return isFree;
 }
 
 /** Locks or unlocks fields and buttons. They keep the focus, which a disabled element loses. Callers ignore a locked button. */
