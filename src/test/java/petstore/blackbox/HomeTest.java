@@ -31,7 +31,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class HomeTest {
 
     private static final String HTML = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
-    private static final int MAX_BYTES = 60_000;
+    private static final int MAX_BYTES = 64_000;
     private static final Pattern REFERENCE = Pattern
             .compile("(?:href|src)=\"((?:page|docs)/[^\"#]+)[\"#]|from '\\./([^']+)'");
 
