@@ -140,7 +140,6 @@ final class PostgresWatch {
             try {
                 prove(host, asked, shown.get());
             } catch (Throwable e) {
-                host.prover().reconnect();
                 observeFailure(asked, host, e);
             }
         }
@@ -159,6 +158,8 @@ final class PostgresWatch {
             // Another session only locks the table, e.g. a restore. The commit before counts; later versions are not known.
             if (PostgresErrors.LOCK.equals(e.getSQLState())) {
                 used.ifPresent(adoption -> adoption.committed(beganNs));
+            } else {
+                host.prover().reconnect();
             }
             throw e;
         }
