@@ -152,8 +152,7 @@ class ImportExportIT {
             }
             try (PetstoreProcess server = PetstoreProcess.serve(shell.data()).awaitReady()) {
                 assertThat(running.isAlive()).as("the import goes on").isTrue();
-                running.terminate();
-                assertThat(running.ending().code()).isEqualTo(143);
+                assertThat(running.ending().code()).isZero();
                 assertThat(server.isAlive()).isTrue();
             }
         }

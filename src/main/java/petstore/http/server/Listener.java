@@ -81,8 +81,9 @@ final class Listener {
             this.head = new RequestHead(received.method(), target[0], target.length > 1 ? target[1] : null,
                     received.fields(), client, telemetry.requestId(received.fields().first(REQUEST_ID)),
                     clock.millis());
-            this.parent = telemetry.began(head.headers());
             this.unkeyed = !IdempotencyHeader.isIn(head.headers());
+            // Last, because each request that began must end.
+            this.parent = telemetry.began(head.headers());
         }
 
         RequestHead head() {
