@@ -33,6 +33,11 @@ record Greeting(Settings settings, Service service, Console console) {
         settings.api().baseUrl().ifPresent(url -> out.println("API for clients: " + url));
         if (settings.api().page()) {
             out.println("Page: " + page);
+            if (console.isTerminal()) {
+                // Only on a terminal, because a log must not keep the key.
+                key.ifPresent(token -> console.err().println("Page, signed in with this key: " + page + "#key="
+                        + URLEncoder.encode(token.text(), StandardCharsets.UTF_8)));
+            }
         }
         out.println("Try it:");
         // The certificate has another name than this address, and the request does not leave the machine.
@@ -44,10 +49,5 @@ record Greeting(Settings settings, Service service, Console console) {
             out.println("  " + KeysCommand.line("create --name me", settings.store()));
         }
         out.println("Admin: http://" + ServerSettings.authority(server.adminHost(), service.adminPort()));
-        if (settings.api().page() && console.isTerminal()) {
-            // Only on a terminal, because a log must not keep the key.
-            key.ifPresent(token -> console.err().println("Page, signed in with this key: " + page + "#key="
-                    + URLEncoder.encode(token.text(), StandardCharsets.UTF_8)));
-        }
     }
 }
