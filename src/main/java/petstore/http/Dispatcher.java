@@ -24,7 +24,7 @@ import petstore.http.message.RequestHead;
 import petstore.http.message.Response;
 import petstore.http.telemetry.Telemetry;
 
-/// The life of a request: route, key, rate limit, scope, then body and operation.
+/// The API of a listener. Its methods stand in the order of a request: route, key, rate limit, scope, body, operation.
 public record Dispatcher(Routes routes, Bearer bearer, RateLimits limits, Telemetry telemetry, BrowserPolicy browsers,
         UnavailabilityLog unavailability) implements Api {
 
@@ -55,6 +55,7 @@ public record Dispatcher(Routes routes, Bearer bearer, RateLimits limits, Teleme
         }
     }
 
+    /// Finds the route, and answers a preflight.
     @Override
     public Decision decide(RequestHead head) {
         Optional<Routes.Match> match = routes.find(head.method(), head.path());
@@ -66,58 +67,58 @@ public record Dispatcher(Routes routes, Bearer bearer, RateLimits limits, Teleme
         try {
             Optional<Response> preflight = browsers.preflight(head);
             if (preflight.isPresent()) {
-                return call.respond(unmet(head).orElse(new Respond(preflight.get())));
+                return call.respond(unmetExpectation(head).orElse(new Respond(preflight.get())));
             }
             return needsKey
-                    ? decide(call, authenticate(head))
-                    : admit(call, Optional.empty(), RateLimits.Quota.UNLIMITED);
+                    ? checkKey(call, authenticate(head))
+                    : checkLimit(call, Optional.empty(), RateLimits.Quota.UNLIMITED);
         } catch (Exception | Error e) {
             return call.respond(new Respond(response(head, e)));
         }
     }
 
-    @Override
-    public Decision refuse(RequestHead head, Response refusal) {
-        return new Decision(NO_ROUTE, NO_KEY, browsers.headers(head), new Respond(refusal));
+    private Bearer.Authentication authenticate(RequestHead head) {
+        return bearer.authenticate(head.headers().all("Authorization"));
     }
 
-    private Decision decide(Call call, Bearer.Authentication authentication) {
+    private Decision checkKey(Call call, Bearer.Authentication authentication) {
         return switch (authentication) {
-            case Bearer.Accepted(var key) -> admit(call, Optional.of(key), limits.take(key));
+            case Bearer.Accepted(var key) -> checkLimit(call, Optional.of(key), limits.take(key));
             case Bearer.Refused(var refusal) -> call.respond(refuse(call, NO_KEY, refusal));
             case Bearer.Pending(var later) -> call.decision(NO_KEY, call.routeHeaders(),
-                    new AwaitKey(later.thenApply(known -> decide(call, known))
+                    new AwaitKey(later.thenApply(known -> checkKey(call, known))
                             .exceptionally(failure -> call.decision(NO_KEY, call.routeHeaders(),
                                     new Respond(response(call.head(), failure))))));
         };
     }
 
-    /// Reports a refusal by key or scope to telemetry.
-    private Respond refuse(Call call, String keyId, Response refusal) {
-        telemetry.refused(call.head(), call.path(), keyId, refusal);
-        return new Respond(refusal);
-    }
-
-    private Decision admit(Call call, Optional<ApiKey> key, RateLimits.Quota quota) {
+    private Decision checkLimit(Call call, Optional<ApiKey> key, RateLimits.Quota quota) {
         String keyId = key.isPresent() ? key.get().id() : NO_KEY;
         return call.decision(keyId, Header.joined(quota.headers(), call.routeHeaders()),
-                quota.refusal().isPresent() ? new Respond(quota.refusal().get()) : next(call, key, keyId));
+                quota.refusal().isPresent() ? new Respond(quota.refusal().get()) : checkScope(call, key, keyId));
     }
 
-    private Next next(Call call, Optional<ApiKey> key, String keyId) {
+    private Next checkScope(Call call, Optional<ApiKey> key, String keyId) {
         if (call.match().isEmpty()) {
             return new Respond(routes.refusal(call.head().path()));
         }
         Routes.Match match = call.match().get();
         Optional<Scope> missing = match.route().scope()
                 .filter(scope -> !key.map(ApiKey::scopes).orElseThrow().contains(scope));
-        if (missing.isPresent()) {
-            return refuse(call, keyId, Bearer.forbidden(missing.get()));
-        }
-        Optional<Next> unmet = unmet(call.head());
-        if (unmet.isPresent()) {
-            return unmet.get();
-        }
+        return missing.isPresent()
+                ? refuse(call, keyId, Bearer.forbidden(missing.get()))
+                : unmetExpectation(call.head()).orElseGet(() -> awaitBody(call, match, key));
+    }
+
+    /// Returns a 417 if the request has an unknown expectation (RFC 9110 section 10.1.1).
+    private static Optional<Next> unmetExpectation(RequestHead head) {
+        return head.headers().elements("Expect").stream().allMatch("100-continue"::equalsIgnoreCase)
+                ? Optional.empty()
+                : Optional.of(new RespondLast(
+                        Errors.response(Kind.EXPECTATION_FAILED, "the only expectation in Expect is 100-continue")));
+    }
+
+    private Next awaitBody(Call call, Routes.Match match, Optional<ApiKey> key) {
         if (!match.route().readsBody()) {
             return new Await(operate(call.head(), match, key, NO_BODY));
         }
@@ -129,31 +130,19 @@ public record Dispatcher(Routes routes, Bearer bearer, RateLimits limits, Teleme
         return new ReadBody(MAX_BODY_BYTES,
                 body -> key.isEmpty() || System.nanoTime() - checkedNs < KEY_CHECKED_FOR.toNanos()
                         ? operate(call.head(), match, key, body)
-                        : operate(call, match, body, authenticate(call.head())));
+                        : checkKeyAgain(call, match, body, authenticate(call.head())));
     }
 
     /// Operates on a body that took long, so that the key may have been revoked since the head of the request.
-    private CompletableFuture<Response> operate(Call call, Routes.Match match, byte[] body,
+    private CompletableFuture<Response> checkKeyAgain(Call call, Routes.Match match, byte[] body,
             Bearer.Authentication authentication) {
         return switch (authentication) {
             case Bearer.Accepted(var key) -> operate(call.head(), match, Optional.of(key), body);
             case Bearer.Refused(var refusal) ->
                 CompletableFuture.completedFuture(refuse(call, NO_KEY, refusal).response());
-            case Bearer.Pending(var later) -> later.thenCompose(known -> operate(call, match, body, known))
+            case Bearer.Pending(var later) -> later.thenCompose(known -> checkKeyAgain(call, match, body, known))
                     .exceptionally(failure -> response(call.head(), failure));
         };
-    }
-
-    private Bearer.Authentication authenticate(RequestHead head) {
-        return bearer.authenticate(head.headers().all("Authorization"));
-    }
-
-    /// Returns a 417 if the request has an unknown expectation (RFC 9110 section 10.1.1).
-    private static Optional<Next> unmet(RequestHead head) {
-        return head.headers().elements("Expect").stream().allMatch("100-continue"::equalsIgnoreCase)
-                ? Optional.empty()
-                : Optional.of(new RespondLast(
-                        Errors.response(Kind.EXPECTATION_FAILED, "the only expectation in Expect is 100-continue")));
     }
 
     private CompletableFuture<Response> operate(RequestHead head, Routes.Match match, Optional<ApiKey> key,
@@ -167,6 +156,17 @@ public record Dispatcher(Routes routes, Bearer bearer, RateLimits limits, Teleme
         } catch (Exception | Error e) {
             return CompletableFuture.completedFuture(response(head, e));
         }
+    }
+
+    @Override
+    public Decision refuse(RequestHead head, Response refusal) {
+        return new Decision(NO_ROUTE, NO_KEY, browsers.headers(head), new Respond(refusal));
+    }
+
+    /// Reports a refusal by key or scope to telemetry.
+    private Respond refuse(Call call, String keyId, Response refusal) {
+        telemetry.refused(call.head(), call.path(), keyId, refusal);
+        return new Respond(refusal);
     }
 
     /// Returns the response to a failure. The cause of a defect stays in the log, under the request id.

@@ -39,7 +39,7 @@ final class PetWriter implements AutoCloseable {
         String name = "catalogue-writer";
         this.groups = new WorkQueue<>(name, WorkQueue.Limits.ofSharedWork(database.traits().patience(),
                 Failure.Unavailability.OUTCOME_UNKNOWN),
-                Collections.nCopies(database.traits().writers(), QueueMetrics.measured(name, this::commit, meters)));
+                Collections.nCopies(database.traits().writers(), QueueMetrics.measured(name, this::addGroup, meters)));
         QueueMetrics.measureLength(name, groups::waiting, meters);
         this.dropped = Counter.builder("petstore.dropped.results")
                 .description("Results of requests with an Idempotency-Key, dropped before their retention ended.")
@@ -92,7 +92,7 @@ final class PetWriter implements AutoCloseable {
 
     /// Adds animals in one transaction, without queueing.
     void addAll(List<NewPet> pets) {
-        commit(pets.stream().map(pet -> new Insertion(pet, Optional.empty())).toList());
+        addGroup(pets.stream().map(pet -> new Insertion(pet, Optional.empty())).toList());
     }
 
     CompletableFuture<Optional<Added>> findAdded(IdempotencyKey key) {
@@ -109,22 +109,22 @@ final class PetWriter implements AutoCloseable {
         return new Failure(Failure.Kind.REQUEST_IN_PROGRESS, "a request with this Idempotency-Key is in progress");
     }
 
-    private List<Outcome> commit(List<Insertion> group) {
-        Committed committed = commitInOneStatement(group)
-                .orElseGet(() -> database.write(session -> insert(session, group)));
+    private List<Outcome> addGroup(List<Insertion> group) {
+        Committed committed = addWithoutKeys(group)
+                .orElseGet(() -> database.write(session -> addOn(session, group)));
         version.reached(committed.lastId());
         dropped.increment(committed.dropped());
         return committed.outcomes();
     }
 
-    private Optional<Committed> commitInOneStatement(List<Insertion> group) {
+    private Optional<Committed> addWithoutKeys(List<Insertion> group) {
         return group.stream().anyMatch(insertion -> insertion.key().isPresent())
                 ? Optional.empty()
                 : database.addInOneStatement(group.stream().map(Insertion::pet).toList()).map(Committed::of);
     }
 
-    /// Inserts a group. Taking its ids excludes other transactions that add animals, so all earlier results are visible.
-    private Committed insert(Session session, List<Insertion> group) throws SQLException {
+    /// Adds a group in a transaction. Taking its ids excludes other transactions that add animals, so all earlier results are visible.
+    private Committed addOn(Session session, List<Insertion> group) throws SQLException {
         Database.NewIds ids = database.dialect().newPetIds(session, group.size());
         Map<IdempotencyKey.Name, SqlIdempotency.StoredResult> before = SqlIdempotency.find(session,
                 group.stream().flatMap(insertion -> insertion.key().stream()).toList());

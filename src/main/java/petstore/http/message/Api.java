@@ -49,7 +49,7 @@ public interface Api {
     record Await(CompletableFuture<Response> response) implements Next {
     }
 
-    /// Read the body and await the response of `operation`. Its future never fails.
+    /// Read the body and await the response of the route's operation. Its future never fails.
     ///
     /// @param limit the maximum length in bytes; longer bodies are refused with 413
     record ReadBody(int limit, Function<byte[], CompletableFuture<Response>> operation) implements Next {

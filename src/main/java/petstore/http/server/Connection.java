@@ -29,7 +29,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     private final ClientAddress client;
     private final Deadlines deadlines;
     private final ConnectionLimit limit;
-    private final ConnectionLimit.DisplacementOrder<Connection> order;
+    private final DisplacementOrder order;
     private final ConnectionCloser closer;
     private final Exchanges exchanges = new Exchanges();
     private @Nullable StreamsShutdown streams;
@@ -48,7 +48,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     private boolean isEnding;
 
     Connection(Channel channel, Deadlines deadlines, ConnectionLimit limit, TrustedProxies proxies,
-            ConnectionLimit.DisplacementOrder<Connection> order) {
+            DisplacementOrder order) {
         this.channel = channel;
         this.client = new ClientAddress(channel, proxies);
         this.deadlines = deadlines;
@@ -151,7 +151,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
         }
     }
 
-    void began(Exchange exchange) {
+    /// Adds an exchange that begins. While there is one, the connection is active, and no new connection displaces it.
+    void add(Exchange exchange) {
         if (exchanges.number() == 0) {
             isNew = false;
             isReceivingHead = false;
@@ -161,7 +162,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
         exchanges.add(exchange);
     }
 
-    void ended(Exchange exchange) {
+    /// Removes an exchange that has ended. After the last one, the connection is idle again, or closes.
+    void remove(Exchange exchange) {
         if (exchanges.remove(exchange)) {
             setDeadline(isReceivingHead ? deadlines.header() : deadlines.idle());
             limit.active().decrement();

@@ -32,7 +32,7 @@ final class Connections {
     private final long mostUnreadBytes;
     private final Collection<Connections> all;
     private final Set<Connection> open = new HashSet<>();
-    private final ConnectionLimit.DisplacementOrder<Connection> order = new ConnectionLimit.DisplacementOrder<>();
+    private final DisplacementOrder order = new DisplacementOrder();
     private final FlushConsolidator flushes = new FlushConsolidator();
 
     /// @param mostUnreadBytes the maximum number of unread bytes of responses, which are off-heap
@@ -86,7 +86,7 @@ final class Connections {
     private void makeRoom(Connection newest, Channel channel, Set<Connections> asked) {
         long now = System.nanoTime();
         Optional<Connections> next = all.stream().filter(
-                other -> !asked.contains(other) && other.order.rank(now) != ConnectionLimit.DisplacementOrder.NONE)
+                other -> !asked.contains(other) && other.order.rank(now) != DisplacementOrder.NONE)
                 .min(Comparator.comparingLong(other -> other.order.rank(now)));
         if (next.isEmpty()) {
             newest.refuse();

@@ -2,6 +2,7 @@ package petstore.http.server;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -15,10 +16,13 @@ import org.slf4j.LoggerFactory;
 import petstore.Failure;
 import petstore.http.message.Api;
 import petstore.http.message.Errors;
+import petstore.http.message.Header;
+import petstore.http.message.RequestHead;
 import petstore.http.message.Response;
 import petstore.http.server.codec.Head;
 import petstore.http.server.codec.RequestBody;
 import petstore.http.server.codec.ResponseEncoder;
+import petstore.http.telemetry.Telemetry;
 
 /// One request and its response, over HTTP/1.1 or a stream of HTTP/2. Confined to its event loop.
 final class Exchange {
@@ -42,12 +46,14 @@ final class Exchange {
 
     private final ChannelHandlerContext context;
     private final Connection connection;
-    private final Listener listener;
+    private final ListenerContext listener;
     private final Head head;
-    private final Listener.RequestRecord record;
+    private final RequestHead request;
+    private final Telemetry.RequestRecord record;
     private final RequestBody body;
-    /// Gets this once the request has arrived and its response is sent, unless the connection closes after it.
-    private final Consumer<Exchange> done;
+    private final RequestHandler handler;
+    /// The headers that the API adds to every response.
+    private List<Header> ofRequest = List.of();
     private Stage stage = Stage.READING;
     /// Takes the body; null until the API wants it.
     private Api.@Nullable ReadBody reader;
@@ -55,27 +61,29 @@ final class Exchange {
     private long sentNanos;
     private boolean isLast;
 
-    Exchange(ChannelHandlerContext context, Connection connection, Listener listener, Head head,
-            Consumer<Exchange> done) {
+    Exchange(ChannelHandlerContext context, Connection connection, ListenerContext listener, Head head,
+            RequestHandler handler) {
         this.context = context;
         this.connection = connection;
         this.listener = listener;
         this.head = head;
-        this.done = done;
+        this.handler = handler;
         this.isLast = head.isLast();
         this.body = new RequestBody(head, context.channel());
-        this.record = listener.new RequestRecord(head, connection.client().of(head.fields()));
+        this.request = listener.requestHead(head, connection.client().of(head.fields()));
+        this.record = listener.telemetry().began(request);
     }
 
     /// Hands the request to the API, or answers it if it is refused.
     void begin() {
-        connection.began(this);
-        proceed(head.refusal().map(refusal -> listener.api().refuse(record.head(), refusal))
-                .orElseGet(() -> listener.api().decide(record.head())));
+        connection.add(this);
+        proceed(head.refusal().map(refusal -> listener.api().refuse(request, refusal))
+                .orElseGet(() -> listener.api().decide(request)));
     }
 
     private void proceed(Api.Decision decision) {
         record.decided(decision);
+        ofRequest = decision.headers();
         switch (decision.next()) {
             case Api.Respond(Response response) -> send(response);
             case Api.RespondLast(Response response) -> {
@@ -150,14 +158,14 @@ final class Exchange {
 
     /// Closes the stream, with HTTP/1.1 the connection, because of a defect.
     void fail(Throwable defect) {
-        LOG.error("request {} failed", record.head().id(), defect);
+        LOG.error("request {} failed", request.id(), defect);
         endsBecause("internal error");
         closeNow();
     }
 
     /// Returns true if the header block has been complete for longer than `age` at a time by [System#nanoTime].
     boolean isOlder(Duration age, long now) {
-        return now - record.beganNanos() > age.toNanos();
+        return record.isOlder(age.toNanos(), now);
     }
 
     long sentNanos() {
@@ -190,12 +198,13 @@ final class Exchange {
         stage = Stage.SENDING;
         sentNanos = System.nanoTime();
         isLast |= !head.isStream() && listener.isStopping();
-        var _ = context.writeAndFlush(record.outgoing(response, head.connectionField(isLast)))
-                .addListener(sent -> ended(response, sent.isSuccess()));
+        var _ = context
+                .writeAndFlush(listener.withCommonHeaders(response, request, ofRequest, head.connectionField(isLast)))
+                .addListener(sent -> written(response, sent.isSuccess()));
         body.setReading(true);
     }
 
-    private void ended(Response response, boolean isSent) {
+    private void written(Response response, boolean isSent) {
         if (isSent) {
             stage = Stage.SENT;
             record.finish(Optional.of(response));
@@ -209,10 +218,10 @@ final class Exchange {
     private void advanced() {
         if (stage == Stage.SENT && isLast()) {
             stage = Stage.ENDED;
-            connection.ended(this);
+            connection.remove(this);
         } else if (stage == Stage.SENT && body.isComplete()) {
             stage = Stage.ENDED;
-            done.accept(this);
+            handler.ended(this);
         }
     }
 
@@ -247,7 +256,7 @@ final class Exchange {
         }
         stage = Stage.ENDED;
         record.finish(Optional.empty());
-        connection.ended(this);
+        connection.remove(this);
     }
 
     /// Closes the stream, with HTTP/1.1 the connection.

@@ -44,12 +44,12 @@ final class Pipeline extends ChannelInitializer<Channel> {
     private static final ChannelHandler STREAM_RESPONSES = new ResponseEncoder.OfStream();
 
     private final Map<EventLoop, Connections> connections;
-    private final Listener listener;
+    private final ListenerContext listener;
     private final RequestFields.Names fields;
     private final Optional<Tls> tls;
 
     /// @param tls absent for plain HTTP
-    Pipeline(Map<EventLoop, Connections> connections, Listener listener, RequestFields.Names fields,
+    Pipeline(Map<EventLoop, Connections> connections, ListenerContext listener, RequestFields.Names fields,
             Optional<Tls> tls) {
         this.connections = connections;
         this.listener = listener;
@@ -78,10 +78,9 @@ final class Pipeline extends ChannelInitializer<Channel> {
     private void http1(ChannelPipeline pipeline, Connection connection, Optional<Response> always) {
         connection.opened(null);
         RequestDecoder decoder = new RequestDecoder(connection::headBegan);
-        pipeline.addLast(decoder);
-        ChannelHandlerContext ofDecoder = pipeline.context(decoder);
-        pipeline.addLast(new HeadCheck(fields, always), HTTP_1_RESPONSES, new RequestHandler(connection, listener,
-                answered -> decoder.next(ofDecoder, () -> connection.ended(answered))));
+        // Input: bytes to a request and its contents, the request to a Head, both to an Exchange. Output: a Response to bytes.
+        pipeline.addLast(decoder, new HeadCheck(fields, always), HTTP_1_RESPONSES,
+                new RequestHandler(connection, listener, decoder));
     }
 
     private void http2(ChannelPipeline pipeline, Connection connection) {
@@ -101,7 +100,7 @@ final class Pipeline extends ChannelInitializer<Channel> {
                 // Netty would reset a stream that the client has reset.
                 stream.config().setAutoClose(false);
                 stream.pipeline().addLast(new StreamHeadCheck(fields), STREAM_RESPONSES,
-                        new RequestHandler(connection, listener, connection::ended));
+                        new RequestHandler(connection, listener, null));
             }
         }));
         StreamsShutdown shutdown = new StreamsShutdown(connection, pipeline.channel());

@@ -1,7 +1,6 @@
 package petstore.http.server;
 
 import java.io.IOException;
-import java.util.function.Consumer;
 
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -11,27 +10,28 @@ import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.util.ReferenceCountUtil;
 import org.jspecify.annotations.Nullable;
 import petstore.http.server.codec.Head;
+import petstore.http.server.codec.RequestDecoder;
 
 /// Answers the requests of a connection of HTTP/1.1, one after the other, or the request of a stream of HTTP/2.
 final class RequestHandler extends ChannelInboundHandlerAdapter {
 
     private final Connection connection;
-    private final Listener listener;
-    private final Consumer<Exchange> done;
+    private final ListenerContext listener;
+    private final @Nullable RequestDecoder decoder;
     private @Nullable Exchange exchange;
 
-    /// @param done gets each exchange that has ended, unless the connection closes after it
-    RequestHandler(Connection connection, Listener listener, Consumer<Exchange> done) {
+    /// @param decoder decodes the next request of HTTP/1.1; null for a stream of HTTP/2
+    RequestHandler(Connection connection, ListenerContext listener, @Nullable RequestDecoder decoder) {
         this.connection = connection;
         this.listener = listener;
-        this.done = done;
+        this.decoder = decoder;
     }
 
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) throws IOException {
         try {
             if (message instanceof Head head) {
-                exchange = new Exchange(context, connection, listener, head, this::ended);
+                exchange = new Exchange(context, connection, listener, head, this);
                 exchange.begin();
             } else if (message instanceof HttpContent content && exchange != null) {
                 exchange.received(content);
@@ -41,10 +41,15 @@ final class RequestHandler extends ChannelInboundHandlerAdapter {
         }
     }
 
-    private void ended(Exchange answered) {
+    /// Records that the request has arrived and its response is sent. The connection stays open.
+    void ended(Exchange answered) {
         // Frees the memory of the request while the connection is idle.
         exchange = null;
-        done.accept(answered);
+        if (decoder == null) {
+            connection.remove(answered);
+        } else {
+            decoder.next(() -> connection.remove(answered));
+        }
     }
 
     @Override

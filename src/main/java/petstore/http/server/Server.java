@@ -161,7 +161,7 @@ public final class Server implements AutoCloseable {
                 .childOption(ChannelOption.SO_SNDBUF, SEND_BUFFER_BYTES)
                 .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WRITES)
                 .childOption(ChannelOption.RECVBUF_ALLOCATOR, READS)
-                .childHandler(new Pipeline(ofLoops, new Listener(api, telemetry, clock, () -> isStopping),
+                .childHandler(new Pipeline(ofLoops, new ListenerContext(api, telemetry, clock, () -> isStopping),
                         new RequestFields.Names(settings.proxies()), tls));
         try {
             InetSocketAddress address = new InetSocketAddress(at.host(), at.port());

@@ -4,9 +4,7 @@ import java.util.Optional;
 
 import io.opentelemetry.api.trace.SpanContext;
 import petstore.Failure;
-import petstore.http.message.Api;
 import petstore.http.message.RequestHead;
-import petstore.http.message.Response;
 
 /// A request that has ended, answered or abandoned.
 ///
@@ -25,29 +23,6 @@ public record FinishedRequest(String id, String method, String route, boolean de
 
     /// Replaces unknown methods, which could contain a key. Source: OpenTelemetry's HTTP conventions.
     static final String OTHER_METHOD = "_OTHER";
-
-    /// Only createPet responds with it.
-    private static final int CREATED = 201;
-
-    /// Returns the record of a request.
-    ///
-    /// @param unkeyed true if the request had no `Idempotency-Key`
-    /// @param decision absent if the API does not know the request
-    /// @param sent absent if the connection ended before the response was sent
-    public static FinishedRequest of(RequestHead head, boolean unkeyed, Optional<Api.Decision> decision,
-            Optional<SpanContext> parent, Optional<Response> sent, String ending, long durationNanos) {
-        long bytes = head.method().equals("HEAD") ? 0 : sent.map(response -> response.body().length).orElse(0);
-        int status = sent.map(Response::status).orElse(0);
-        Optional<Response.Refusal> refusal = sent.flatMap(Response::refusal);
-        return new FinishedRequest(head.id(), method(head),
-                decision.map(Api.Decision::route).orElse(Api.NO_ROUTE),
-                decision.map(Api.Decision::isDeprecated).orElse(false),
-                unkeyed && status == CREATED,
-                decision.map(Api.Decision::keyId).orElse(Api.NO_KEY), parent, head.beganMillis(), durationNanos,
-                status, bytes, head.client(), refusal.map(Response.Refusal::kind),
-                refusal.flatMap(Response.Refusal::unavailability),
-                sent.isPresent() ? refusal.map(Response.Refusal::reason) : Optional.of(ending));
-    }
 
     static String method(RequestHead head) {
         return switch (head.method()) {

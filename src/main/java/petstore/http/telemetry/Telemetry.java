@@ -9,7 +9,8 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.opentelemetry.api.trace.SpanContext;
 import io.opentelemetry.api.trace.Tracer;
 import org.jspecify.annotations.Nullable;
-import petstore.http.message.HeaderFields;
+import petstore.http.message.Api;
+import petstore.http.message.IdempotencyHeader;
 import petstore.http.message.KeyScanner;
 import petstore.http.message.RequestHead;
 import petstore.http.message.Response;
@@ -17,6 +18,8 @@ import petstore.http.message.Response;
 /// Sinks for metrics, traces, the request log, and the audit log of refused keys.
 public final class Telemetry {
 
+    /// Only createPet responds with it.
+    private static final int CREATED = 201;
     private static final Pattern REQUEST_ID = Pattern.compile("[A-Za-z0-9._-]{1,128}");
 
     private final RequestMetrics metrics;
@@ -42,22 +45,76 @@ public final class Telemetry {
         return hex.toHexDigits(random.nextLong()) + hex.toHexDigits(random.nextLong());
     }
 
-    /// Records that the header block of a request is complete. Returns the trace that the request belongs to.
-    public Optional<SpanContext> began(HeaderFields headers) {
-        Optional<SpanContext> parent = spans.parent(headers);
+    /// Records that the header block of a request is complete. The record must be finished.
+    public RequestRecord began(RequestHead head) {
+        RequestRecord request = new RequestRecord(head);
+        // Last, because each request that began must end.
         metrics.began();
-        return parent;
-    }
-
-    /// Records that a request has ended. Call it once for each call of [#began].
-    public void finished(FinishedRequest request) {
-        metrics.finished(request);
-        log.finished(request, request.isAnswered() ? spans.ended(request) : "-");
+        return request;
     }
 
     /// Records that a request is refused for its key, for the audit log.
     public void refused(RequestHead head, String route, String key, Response refusal) {
         log.refused(new RequestLog.RefusedKey(head.beganMillis(), refusal.status(), FinishedRequest.method(head),
                 route, key, head.client(), head.id(), refusal.refusal().orElseThrow().reason()));
+    }
+
+    /// The known facts about a request in flight, for telemetry. Confined to its event loop.
+    public final class RequestRecord {
+
+        private final RequestHead head;
+        private final Optional<SpanContext> parent;
+        private final long beganNanos = System.nanoTime();
+        /// Known before the fields are dropped.
+        private final boolean hasIdempotencyKey;
+        private Optional<Api.Decision> decision = Optional.empty();
+        private String ending = "the client closed the connection or stream";
+        private boolean isFinished;
+
+        private RequestRecord(RequestHead head) {
+            this.head = head;
+            this.parent = spans.parent(head.headers());
+            this.hasIdempotencyKey = IdempotencyHeader.isIn(head.headers());
+        }
+
+        /// Returns true if the header block has been complete for longer than this at a time by [System#nanoTime].
+        public boolean isOlder(long ageNanos, long now) {
+            return now - beganNanos > ageNanos;
+        }
+
+        public void decided(Api.Decision known) {
+            decision = Optional.of(known);
+        }
+
+        /// Sets the reason if the connection or stream ends before the response is sent.
+        public void endsBecause(String reason) {
+            ending = reason;
+        }
+
+        /// Reports the end of the request to metrics, traces and the request log, once.
+        ///
+        /// @param sent absent if the connection or stream ended before the response was sent
+        public void finish(Optional<Response> sent) {
+            if (!isFinished) {
+                isFinished = true;
+                FinishedRequest request = finished(sent);
+                metrics.finished(request);
+                log.finished(request, request.isAnswered() ? spans.ended(request) : "-");
+            }
+        }
+
+        private FinishedRequest finished(Optional<Response> sent) {
+            long bytes = head.method().equals("HEAD") ? 0 : sent.map(response -> response.body().length).orElse(0);
+            int status = sent.map(Response::status).orElse(0);
+            Optional<Response.Refusal> refusal = sent.flatMap(Response::refusal);
+            return new FinishedRequest(head.id(), FinishedRequest.method(head),
+                    decision.map(Api.Decision::route).orElse(Api.NO_ROUTE),
+                    decision.map(Api.Decision::isDeprecated).orElse(false),
+                    !hasIdempotencyKey && status == CREATED,
+                    decision.map(Api.Decision::keyId).orElse(Api.NO_KEY), parent, head.beganMillis(),
+                    System.nanoTime() - beganNanos, status, bytes, head.client(), refusal.map(Response.Refusal::kind),
+                    refusal.flatMap(Response.Refusal::unavailability),
+                    sent.isPresent() ? refusal.map(Response.Refusal::reason) : Optional.of(ending));
+        }
     }
 }

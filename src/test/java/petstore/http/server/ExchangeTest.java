@@ -447,7 +447,8 @@ class ExchangeTest {
         Map<EventLoop, Connections> all = new ConcurrentHashMap<>();
         all.put(loop, new Connections(loop, deadlines, ConnectionLimit.of("api", 10, () -> false, meters), proxies,
                 mostUnreadBytes, all.values()));
-        Listener listener = new Listener(new TestedApi(api), telemetry, Clock.systemUTC(), () -> stopping);
+        ListenerContext listener = new ListenerContext(new TestedApi(api), telemetry, Clock.systemUTC(),
+                () -> stopping);
         Channel listening = new ServerBootstrap().group(loops).channel(NioServerSocketChannel.class)
                 .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true).childHandler(new ChannelInitializer<>() {
                     @Override

@@ -1,6 +1,7 @@
 package petstore.http.server.codec;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 import io.netty.buffer.ByteBuf;
@@ -11,6 +12,7 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.HttpRequestDecoder;
 import io.netty.handler.codec.http.LastHttpContent;
+import org.jspecify.annotations.Nullable;
 
 /// Decodes one request of HTTP/1.1 at a time; the stock decoder decodes all that have arrived, and they take many times the memory of
 /// their bytes.
@@ -24,12 +26,19 @@ public final class RequestDecoder extends HttpRequestDecoder {
     private final Runnable headBegan;
     /// True from the end of a request to [#next].
     private boolean isWaiting;
+    /// Null until the decoder is in its pipeline.
+    private @Nullable ChannelHandlerContext context;
 
     /// @param headBegan called after the bytes of a further request, when a part of its head or all of it has arrived
     public RequestDecoder(Runnable headBegan) {
         super(new HttpDecoderConfig().setMaxInitialLineLength(MOST_LINE_BYTES).setMaxHeaderSize(MOST_HEAD_BYTES)
                 .setStrictLineParsing(true).setUseRfc9112TransferEncoding(true));
         this.headBegan = headBegan;
+    }
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext here) {
+        context = here;
     }
 
     @Override
@@ -52,11 +61,12 @@ public final class RequestDecoder extends HttpRequestDecoder {
     /// `execute` would run in this turn.
     ///
     /// @param ended called before the request is decoded
-    public void next(ChannelHandlerContext here, Runnable ended) {
+    public void next(Runnable ended) {
         if (actualReadableBytes() == 0) {
             isWaiting = false;
             ended.run();
         } else {
+            ChannelHandlerContext here = Objects.requireNonNull(context);
             var _ = here.executor().schedule(() -> decodeNext(here, ended), 0, TimeUnit.NANOSECONDS);
         }
     }

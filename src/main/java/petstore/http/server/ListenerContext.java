@@ -1,0 +1,90 @@
+package petstore.http.server;
+
+import java.time.Clock;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Date;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+
+import io.netty.handler.codec.DateFormatter;
+import petstore.http.message.Api;
+import petstore.http.message.Header;
+import petstore.http.message.RequestHead;
+import petstore.http.message.Response;
+import petstore.http.server.codec.Head;
+import petstore.http.telemetry.Telemetry;
+
+/// The API, telemetry and clock that the connections of a listener share. For any thread.
+final class ListenerContext {
+
+    private static final String REQUEST_ID = "X-Request-Id";
+    private static final Header NO_SNIFF = Header.of("X-Content-Type-Options", "nosniff");
+    private static final byte[] NO_BODY = {};
+
+    private record Dated(long second, Header field) {
+    }
+
+    private final Api api;
+    private final Telemetry telemetry;
+    private final Clock clock;
+    private final BooleanSupplier stopping;
+    private volatile Dated last = new Dated(Long.MIN_VALUE, Header.of("date", ""));
+
+    /// @param stopping returns true if each response must be the last of its connection
+    ListenerContext(Api api, Telemetry telemetry, Clock clock, BooleanSupplier stopping) {
+        this.api = api;
+        this.telemetry = telemetry;
+        this.clock = clock;
+        this.stopping = stopping;
+    }
+
+    Api api() {
+        return api;
+    }
+
+    Telemetry telemetry() {
+        return telemetry;
+    }
+
+    boolean isStopping() {
+        return stopping.getAsBoolean();
+    }
+
+    /// Returns the head of a request that begins now, as the API gets it.
+    RequestHead requestHead(Head received, String client) {
+        String[] target = received.target().split("\\?", 2);
+        return new RequestHead(received.method(), target[0], target.length > 1 ? target[1] : null, received.fields(),
+                client, telemetry.requestId(received.fields().first(REQUEST_ID)), clock.millis());
+    }
+
+    /// Returns a response with the headers of every response: `X-Request-Id`, `Date`, `X-Content-Type-Options`, `Connection`.
+    ///
+    /// @param ofRequest the headers of every response to this request
+    /// @param connection the field `Connection`
+    Response withCommonHeaders(Response response, RequestHead request, List<Header> ofRequest,
+            Optional<Header> connection) {
+        List<Header> headers = new ArrayList<>(16);
+        headers.addAll(response.headers());
+        headers.addAll(ofRequest);
+        headers.add(Header.of(REQUEST_ID, request.id()));
+        headers.add(date());
+        headers.add(NO_SNIFF);
+        connection.ifPresent(headers::add);
+        return new Response(response.status(), headers, request.method().equals("HEAD") ? NO_BODY : response.body(),
+                response.refusal());
+    }
+
+    /// Returns the `Date` of a response that begins now.
+    private Header date() {
+        long second = Math.floorDiv(clock.millis(), 1_000);
+        Dated known = last;
+        if (known.second() != second) {
+            known = new Dated(second,
+                    Header.of("date", DateFormatter.format(Date.from(Instant.ofEpochSecond(second)))));
+            last = known;
+        }
+        return known.field();
+    }
+}
