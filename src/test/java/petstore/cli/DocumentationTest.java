@@ -40,7 +40,7 @@ class DocumentationTest {
     private static final Pattern VARIABLE = Pattern.compile("\\b(PETSTORE_[A-Z_]+)\\b");
     /// Links that [#LINK] does not match.
     private static final Pattern OTHER_LINK = Pattern.compile("(?m)^\\[[^]]+]: |<a ");
-    private static final int MOST_WORDS = 10_900;
+    private static final int MOST_WORDS = 9_900;
     private static final int MOST_WORDS_OF_AN_ALERT = 80;
     private static final Map<String, Integer> MOST_WORDS_OF = Map.of("README.md", 800, "SECURITY.md", 300,
             "ARCHITECTURE.md", 1_500, "docs/performance.md", 600, "docs/scaling.md", 700);
