@@ -12,7 +12,7 @@ import java.util.function.Consumer;
 /// reached, is full or is overloaded. Even then, an animal may have been added, or be added later: only [#add] with a key is safe to repeat.
 public interface Catalogue {
 
-    /// Returns a page that is as current as [#version]. It shows changes by SQL as [#findEpoch] does.
+    /// Returns a page that is as current as [#version]. It shows changes by SQL after at most three seconds, as [#findEpoch].
     CompletableFuture<Page> list(PetQuery query);
 
     /// Returns the current version. It includes all animals that any serving process has acknowledged, and those of commands after at

@@ -57,9 +57,9 @@ public record KeyToken(String id, String secret) {
         return isIn(text) ? PASTED.matcher(text).replaceAll("[API key]") : text;
     }
 
-    /// Returns true if a text in the place of an id is a key. The key may have up to [#TYPOS] characters more or less, and `Bearer `
-    /// before it.
-    public static boolean isInsteadOfId(String text) {
+    /// Returns true if a text that should be the id of a key is a whole key, which must not be shown. The key may have up to [#TYPOS]
+    /// characters more or less, and `Bearer ` before it.
+    public static boolean isPastedKey(String text) {
         String key = SCHEME.matcher(text).replaceFirst("").strip();
         return isIn(text) || (key.startsWith(PREFIX) && Math.abs(key.length() - LENGTH) <= TYPOS);
     }

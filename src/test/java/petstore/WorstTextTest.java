@@ -17,7 +17,7 @@ class WorstTextTest {
                 WorstText.BULK.tests("stack trace", SafeText::ofTrace, "", "\t"),
                 WorstText.BULK.tests("key", KeyToken::parse, "", "pets_"),
                 WorstText.BULK.tests("redacted", KeyToken::redacted, "", "pets_", "pets%5f"),
-                WorstText.BULK.tests("key for an id", KeyToken::isInsteadOfId, "", "Bearer ", "pets_"),
+                WorstText.BULK.tests("key for an id", KeyToken::isPastedKey, "", "Bearer ", "pets_"),
                 WorstText.BULK.tests("rate limit", RateLimit::find, "", "1/")).flatMap(tests -> tests);
     }
 }

@@ -66,7 +66,7 @@ public final class SharedMemory {
     }
 
     /// Returns a function that keeps the result of a read which begins now. It does nothing if memory is cleared meanwhile. It does not
-    /// hold the cleared values.
+    /// prevent the garbage collection of cleared values.
     public <V extends Value> Consumer<V> keeper(Key<V> key) {
         WeakReference<Cache<Key<?>, Value>> now = new WeakReference<>(values);
         return value -> Optional.ofNullable(now.get()).ifPresent(cache -> cache.put(key, value));

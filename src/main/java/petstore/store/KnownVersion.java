@@ -40,7 +40,7 @@ public final class KnownVersion {
         return relied ? Optional.of(last.version()) : Optional.empty();
     }
 
-    /// Returns true if a reading would make the version known.
+    /// Returns true if the version is too old to be used, until it is read again. The version of a shared database is never used.
     boolean isExpired() {
         return !database.traits().isShared() && find().isEmpty();
     }

@@ -29,7 +29,7 @@ public final class PetTable {
     public static final String SELECT = "SELECT " + NAMES + " FROM pet ";
     public static final String ALL = SELECT + "ORDER BY id";
     /// The animals of a range of ids, and in each row the version of the same snapshot. Without an animal, one row has the version alone.
-    /// PostgreSQL does not know that the version is one row.
+    /// PostgreSQL plans for one version only because of the limit.
     private static final String BLOCK = "SELECT " + NAMES + ", changes, last_id"
             + " FROM (SELECT changes, last_id FROM catalogue_version LIMIT 1) AS version"
             + " LEFT JOIN pet ON id BETWEEN ? AND ? ORDER BY id";
@@ -126,7 +126,7 @@ public final class PetTable {
         }
     }
 
-    /// Inserts an animal and a stored result in a transaction on SQLite, and takes them back.
+    /// Inserts an animal and a stored result within a transaction on SQLite, and rolls both back.
     public static void tryInsert(Session session, long id) throws SQLException {
         session.execute("SAVEPOINT trial");
         insert(session, List.of(new Pet(id, "trial", 0, Optional.of(PetStatus.AVAILABLE))));

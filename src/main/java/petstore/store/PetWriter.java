@@ -58,7 +58,7 @@ final class PetWriter implements AutoCloseable {
     private record Success(Added added) implements Outcome {
     }
 
-    /// Refuses this insertion alone of its group, because an earlier request with this key was another one.
+    /// The failure of one insertion of a group, because an earlier request used its key for another animal.
     private record KeyReused() implements Outcome {
 
         @Override

@@ -61,7 +61,7 @@ final class SqlKeyRing implements KeyRing, AutoCloseable {
         this.background = background;
         this.refreshes = new SharedReading<>("keys", database.traits().patience(), this::refreshNow, meters);
         this.selectChanges = "SELECT changes, (" + database.dialect().selectNow() + ") FROM api_key_change";
-        // Keys of another server may have the same number of changes.
+        // Another server may have other keys, but the same number of changes.
         database.watch().onNewLineage(
                 () -> snapshot.updateAndGet(before -> new Snapshot(-1, before.known().outdated())));
     }
@@ -81,7 +81,7 @@ final class SqlKeyRing implements KeyRing, AutoCloseable {
         return refreshes.next();
     }
 
-    /// If another server is used meanwhile, its keys are not replaced by those of the server before.
+    /// Reads again if another server came into use meanwhile, because these keys may be those of the server before.
     private boolean refreshNow() {
         while (true) {
             Snapshot before = snapshot.get();
@@ -122,14 +122,14 @@ final class SqlKeyRing implements KeyRing, AutoCloseable {
     @Override
     public boolean addFirst(ApiKey key) {
         return database.watch().atStart(() -> {
-            // Known first: a store that has keys needs no lock, and no space on a full disk.
+            // A start on a store that has keys needs no lock, and no space on a full disk.
             if (known().keys().isEmpty()) {
                 database.write(session -> {
                     database.dialect().lockKeys(session);
                     return list(session).isEmpty() ? insert(session, key) : 0;
                 });
             }
-            // A COMMIT before may have added it, although its outcome was unknown.
+            // The COMMIT of an earlier attempt may have added it, although its outcome was unknown.
             return find(key.id()).isPresent();
         });
     }

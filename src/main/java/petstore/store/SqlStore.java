@@ -120,7 +120,7 @@ public final class SqlStore implements AutoCloseable {
     }
 
     private boolean checkNow() {
-        // A caller may have been late for the check before.
+        // The check before may have succeeded since this caller asked for one.
         if (!isChecked()) {
             long beganNs = System.nanoTime();
             database.watch().check();

@@ -106,7 +106,7 @@ public final class OptionConverters {
     public static final class KeyId implements ITypeConverter<String> {
         @Override
         public String convert(String text) {
-            if (KeyToken.isInsteadOfId(text)) {
+            if (KeyToken.isPastedKey(text)) {
                 throw new TypeConversionException("this is a whole key; " + ID_OF_KEY);
             }
             return text;

@@ -19,7 +19,9 @@ public final class Block implements SharedMemory.Value {
     private static final byte NO_STATUS = 1;
     private static final int USUAL_BYTES_OF_ANIMAL = 80;
     private static final int BYTES_OF_OBJECTS = 170;
-    private static final int LACKS_OF_READ = 64;
+    /// A block whose ids are not all used yet lacks the animals that were added after its read. Once so many pages needed them, another
+    /// read of the block costs less than the pages that the store reads meanwhile.
+    private static final int PAGES_UNTIL_OUTDATED = 64;
 
     /// The ids of a block, from the first to the last.
     public record Ids(long first, long last) {
@@ -41,7 +43,8 @@ public final class Block implements SharedMemory.Value {
     /// The offsets in [#json]: 0, then the end of the animal of each id.
     private final int[] ends;
     private final byte[] statuses;
-    private final AtomicInteger lacks = new AtomicInteger();
+    /// The number of pages that needed later animals.
+    private final AtomicInteger laterPages = new AtomicInteger();
 
     /// @param version the version of the snapshot, as the database counts it
     /// @param pets all animals with these ids, ascending
@@ -84,10 +87,9 @@ public final class Block implements SharedMemory.Value {
         return version;
     }
 
-    /// Counts a page that needs later animals than this block has. Returns true if there were many: a new read for each of them would cost
-    /// more than the pages.
+    /// Counts a page that needs later animals than this block has. Returns true once there are [#PAGES_UNTIL_OUTDATED].
     boolean isOutdated() {
-        return lacks.incrementAndGet() >= LACKS_OF_READ;
+        return laterPages.incrementAndGet() >= PAGES_UNTIL_OUTDATED;
     }
 
     byte[] json() {

@@ -17,8 +17,9 @@ import petstore.memory.SharedMemory;
 
 /// Animals in memory as JSON, in blocks of consecutive ids, so that a page needs no database.
 ///
-/// Within an epoch, animals up to the greatest id never change. So a page whose next animal is in a block is right while its epoch is
-/// known. A last page is right only while the catalogue has the block's greatest id. The store reads every other page, whole.
+/// Within an epoch, animals never change, and new ones get greater ids. So a page is right if the blocks also have the animal after it:
+/// nothing that is added later can belong to it. A last page is right only while the catalogue has the greatest id of the blocks. The
+/// store reads every other page, whole.
 public final class BlockCache {
 
     /// The usual number of ids in a block.
@@ -29,12 +30,13 @@ public final class BlockCache {
     private static final int RECENT = 1 << 14;
     /// Blocks that are read at the same time. The other readers are left to pages.
     private static final int MOST_IN_FLIGHT = 2;
-    /// The cost of a block's read, in pages. Reads may cost what pages of blocks have saved, because epochs may end too soon for a gain.
+    /// The cost of a block's read, in pages. All reads together may cost as many pages as blocks have saved the store before. So nothing
+    /// is lost if epochs end before new blocks are used.
     private static final int COST_OF_READ = 5;
     private static final int USUAL_BYTES = 25_000;
-    /// One of so many repeated requests reads its block in any case, and no other one does while memory is full. So a catalogue that
-    /// does not fit costs at most 10 % more, and memory still follows the requests.
-    private static final int REPEATS_OF_READ = 64;
+    /// A block is worth a read when a page that needs it is requested again. Of these repeated requests, one in 64 reads its block even if
+    /// memory is full. So memory follows the requests, and a catalogue that does not fit into memory costs at most 10 % more.
+    private static final int REPEATS_FOR_SURE_READ = 64;
 
     /// A block in an epoch.
     private record Key(long epoch, long number) implements SharedMemory.Key<Block> {
@@ -62,8 +64,8 @@ public final class BlockCache {
     /// The blocks that are being read.
     private final Set<Key> inFlight = ConcurrentHashMap.newKeySet();
     private final AtomicLong latestEpoch = new AtomicLong(NO_EPOCH);
-    /// For blocks that were requested recently, the id with which the next page of a walk begins, or a negated id in the block. Initially
-    /// 0, which is in no page. Blocks that share a slot overwrite each other.
+    /// The last request of each block: the id with which the next page of its walk begins, if that is in the block, too; else the negated
+    /// id with which the request began in the block. 0 for none. Blocks that share a slot overwrite each other.
     private volatile AtomicLongArray recent = new AtomicLongArray(RECENT);
     private final AtomicInteger repeats = new AtomicInteger();
     private final LongAdder savedPages = new LongAdder();
@@ -132,8 +134,9 @@ public final class BlockCache {
         return last != 0 && last != from && Math.abs(last) / idsOfBlock == key.number();
     }
 
+    /// Returns true if a repeated request may read its block.
     private boolean isAffordable() {
-        return repeats.incrementAndGet() % REPEATS_OF_READ == 0 || (!memory.isFull() && spend());
+        return repeats.incrementAndGet() % REPEATS_FOR_SURE_READ == 0 || (!memory.isFull() && spend());
     }
 
     /// Returns false if the pages of blocks have saved less than another read costs.

@@ -43,7 +43,7 @@ final class BlockPage {
         return from;
     }
 
-    /// Returns true if the animals of the block with [#from] may complete this page. After the greatest id of all, `from` is negative.
+    /// Returns true if the animals of the block with [#from] may complete this page. Beyond the greatest `long`, `from` is negative.
     boolean needsBlock() {
         return !hasNext && !isMixed && blocks < MOST_BLOCKS && open().isEmpty() && from > 0;
     }
@@ -101,7 +101,8 @@ final class BlockPage {
         return last.filter(block -> !hasNext && block.isOpen());
     }
 
-    /// Returns true if no earlier block is of a later snapshot than the last one, which would lack animals then.
+    /// Returns false if an earlier block is of a later snapshot than the last one. The last one may then lack animals that the catalogue had
+    /// in that snapshot.
     boolean endsInLatestBlock() {
         return last.filter(block -> block.version().lastId() == greatest).isPresent();
     }

@@ -164,7 +164,7 @@ final class CurrentPrimary implements PostgresSessions {
             observe(new Observation.Fell(adoption.term()));
             throw PostgresErrors.ofRequest(adoption.host(), e);
         } catch (SQLException e) {
-            // The connections of a server that was left are closed, whatever they do.
+            // If the server was left, the watch has closed its connections, so the error says nothing about the work.
             throw state().term() == adoption.term() || e instanceof PostgresSession.UnknownOutcomeException
                     ? PostgresErrors.ofRequest(adoption.host(), e)
                     : unavailable(Unavailability.NO_PRIMARY);
@@ -185,7 +185,7 @@ final class CurrentPrimary implements PostgresSessions {
         if (version.fellBelow(known)) {
             observe(new Observation.Fell(adoption.term()));
         } else {
-            // First, because the next term begins behind the greatest epoch that is recorded.
+            // Before the check below, because the epochs of the next term begin behind those that are recorded here.
             adoption.reached(version, beganNs);
         }
         requireUsed(adoption, Unavailability.NO_PRIMARY);

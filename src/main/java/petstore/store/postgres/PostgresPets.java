@@ -131,8 +131,9 @@ final class PostgresPets implements Database.Dialect {
         }
     }
 
-    /// Adds animals with their ids, as [Database#addWithIds]. The first group comes last, under the lock on `pet_id`, for which creates
-    /// wait. Until then creates take ids of that group, which ends the import. An id of another group would make a create wait for it.
+    /// Adds animals with their ids, as [Database#addWithIds]. Creates go on until the end, and would wait for this transaction if they took
+    /// an id that it has inserted. So the first group, which has the least ids, comes last, under the lock on `pet_id`. A create that has
+    /// taken one of its ids ends the import.
     long addWithIds(Iterator<List<Pet>> groups, PostgresSession session) throws SQLException {
         return session.inTransaction(_ -> {
             List<Pet> first = groups.next();

@@ -47,7 +47,8 @@ record PostgresReaders(PostgresSessions sessions) {
         return group.stream().<Object>map(work -> outcomes.computeIfAbsent(work, this::outcome)).toList();
     }
 
-    /// Adds the outcome of each page; none if the server may reject one: then each is read alone, so that the others do not fail.
+    /// Reads pages together, and adds the outcome of each. Adds none if the error may be that of one page: then the caller reads each page
+    /// alone, so that the others do not fail.
     private void readPages(List<PageRead> pages, Map<Work<?>, Object> outcomes) {
         try {
             List<Page> read = sessions.use(
@@ -62,8 +63,8 @@ record PostgresReaders(PostgresSessions sessions) {
         }
     }
 
-    /// Returns true for errors that come at once, of the rows of a page, e.g. an unknown status. After others, each page alone would take
-    /// too long.
+    /// Returns true if the rows of one page may have caused the error, e.g. an unknown status. Such an error comes at once. After others,
+    /// e.g. a timeout, reading each page alone would take too long.
     private static boolean mayBeOfOnePage(RuntimeException e) {
         return !(e instanceof Failure) || (e.getCause() instanceof SQLException rejected
                 && OF_ROWS.stream().anyMatch(String.valueOf(rejected.getSQLState())::startsWith));

@@ -34,7 +34,7 @@ final class Suspensions {
     /// Returns true if the machine was suspended since the last call.
     boolean next() {
         long beforeMs = lastMs;
-        // It falls if the thread waits for a processor between both clocks.
+        // The lead seems to fall if the thread waits for a processor between its looks at both clocks.
         lastMs = Math.max(beforeMs, lead.getAsLong());
         return lastMs - beforeMs > TOLERANCE_MS;
     }

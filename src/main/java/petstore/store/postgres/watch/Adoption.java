@@ -7,11 +7,11 @@ import java.util.concurrent.atomic.AtomicReference;
 
 import petstore.CatalogueVersion;
 
-/// The server of a term, with what requests and proofs learn about it: the known version and when it was read, and the time of the last
-/// commit. All only rise. For any thread. Times are by [System#nanoTime].
+/// The server of a term, and the latest facts that requests and proofs have recorded: the version, the time when it was read, and the time
+/// of the last commit. All only rise. For any thread. Times are by [System#nanoTime].
 ///
 /// @param host the host that leads to it, e.g. `db.example:5432`
-/// @param epochsBefore what to add to the store's number of changes by SQL to get the epoch
+/// @param epochsBefore the epoch, less the store's number of changes by SQL
 /// @param beginsEpoch true if its data do not continue those that were used before
 public record Adoption(long term, String host, ServerState server, long epochsBefore, boolean beginsEpoch,
         AtomicReference<Reading> latest, AtomicLong committed) {
@@ -19,8 +19,8 @@ public record Adoption(long term, String host, ServerState server, long epochsBe
     /// The time for which a commit proves that the server is the primary, and for which a version that was read counts. Both are
     /// repeated every half second.
     ///
-    /// No response of a server that was replaced unnoticed is later: so within two seconds, a revoked key is refused and no animal is
-    /// missing. A commit and the next one must complete within this time.
+    /// If a server is replaced unnoticed, its last response comes within this time. So after two seconds no revoked key is accepted, and no
+    /// animal is missing. A commit and the next one must complete within this time.
     public static final Duration TRUST = Duration.ofMillis(1_900);
 
     public record Reading(CatalogueVersion version, long readNs) {
