@@ -95,7 +95,7 @@ final class PostgresConnector {
 
     private static final String MARK = "petstore.mark";
     /// Yields the configured `synchronous_commit`, an empty text if the server connection has a mark.
-    private static final String GIVEN = "SELECT CASE " + PostgresSession.MARK
+    private static final String UNMARKED_SYNCHRONOUS_COMMIT = "SELECT CASE " + PostgresSession.MARK
             + " WHEN '' THEN current_setting('synchronous_commit') ELSE '' END";
     private static final String REPLICATION_ROLE = "session_replication_role";
     /// Settings on which the service relies, as the server spells them. A role, a database or an address may have others.
@@ -163,11 +163,11 @@ final class PostgresConnector {
 
     private static void setUp(PostgresSession session, Timeouts timeouts, Optional<String> searchPath)
             throws SQLException {
-        String given = session.text(GIVEN);
+        String given = session.text(UNMARKED_SYNCHRONOUS_COMMIT);
         if (given.isEmpty()) {
             // A pooler has left another session's settings and statements on this server connection.
             session.execute("DISCARD ALL");
-            given = session.text(GIVEN);
+            given = session.text(UNMARKED_SYNCHRONOUS_COMMIT);
         }
         Map<String, String> settings = new LinkedHashMap<>();
         // First, because other differences follow from transaction pooling.

@@ -20,7 +20,7 @@ record PostgresReaders(PostgresSessions sessions) {
 
     private static final int LARGEST_GROUP = 8;
     /// The SQLSTATE classes of rejected values and of damaged data.
-    private static final List<String> OF_ROWS = List.of("22", "XX");
+    private static final List<String> ROW_ERRORS = List.of("22", "XX");
 
     /// The reading of one page.
     record PageRead(PetQuery query) implements Work<Page> {
@@ -67,7 +67,7 @@ record PostgresReaders(PostgresSessions sessions) {
     /// e.g. a timeout, reading each page alone would take too long.
     private static boolean mayBeOfOnePage(RuntimeException e) {
         return !(e instanceof Failure) || (e.getCause() instanceof SQLException rejected
-                && OF_ROWS.stream().anyMatch(String.valueOf(rejected.getSQLState())::startsWith));
+                && ROW_ERRORS.stream().anyMatch(String.valueOf(rejected.getSQLState())::startsWith));
     }
 
     /// Returns the result of a read, or its exception, so that the other reads of its group do not fail.
