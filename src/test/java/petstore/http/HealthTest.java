@@ -35,17 +35,6 @@ class HealthTest {
     }
 
     @Test
-    void showsVersionToOperatorsOnly() {
-        Health ready = new Health(() -> {
-        }, "1.2.3", new UnavailabilityLog());
-        assertThat(body(ready.readyz(request(""), true))).isEqualTo("{\"status\":\"ready\",\"version\":\"1.2.3\"}");
-        assertThat(body(ready.readyz(request(""), false))).isEqualTo("{\"status\":\"ready\"}");
-        assertThat(body(broken.readyz(request("verbose"), true))).startsWith("version 1.2.3\n");
-        assertThat(body(stopping.readyz(request(""), true)))
-                .isEqualTo("{\"code\":\"unavailable\",\"message\":\"the service is stopping\",\"status\":503}");
-    }
-
-    @Test
     void listsChecksIfUnready() {
         assertThat(body(stopping.readyz(request("verbose"), true))).isEqualTo("version 1.2.3\n"
                 + "[-] the service is not stopping\n" + STORE.formatted('+') + "not ready: the service is stopping\n");

@@ -18,16 +18,6 @@ public final class TestHeaders implements HeaderFields {
         return this;
     }
 
-    /// Adds fields. Returns this object.
-    ///
-    /// @param namesAndValues names and values in turn
-    public TestHeaders addAll(String... namesAndValues) {
-        for (int i = 0; i < namesAndValues.length; i += 2) {
-            add(namesAndValues[i], namesAndValues[i + 1]);
-        }
-        return this;
-    }
-
     @Override
     public List<String> all(String name) {
         return fields.stream().filter(field -> field.getKey().equalsIgnoreCase(name)).map(Map.Entry::getValue)

@@ -84,14 +84,6 @@ class BearerTest {
         assertThat(authenticate(token)).isInstanceOf(Bearer.Pending.class);
     }
 
-    @Test
-    void looksUpUnknownKeys() {
-        KeyToken token = issue();
-        assertThat(authenticate(token())).as("an unknown id").isInstanceOf(Bearer.Pending.class);
-        assertThat(authenticate(new KeyToken(token.id(), token().secret()))).isInstanceOf(Bearer.Pending.class);
-        assertThat(authenticate(token)).isInstanceOf(Bearer.Accepted.class);
-    }
-
     /// A refresh that began before the change ends after the next refresh has begun.
     @Test
     void acceptsNewSecretAtOnceAndReplacedSecretNeverAgain() {

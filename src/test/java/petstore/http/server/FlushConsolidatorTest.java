@@ -30,7 +30,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 /// Flushes of an event loop to real sockets.
 class FlushConsolidatorTest {
 
-    private static final int LARGE = 4 << 20;
     private static final int PATIENCE_MS = 30_000;
 
     private final EventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
@@ -104,44 +103,6 @@ class FlushConsolidatorTest {
             assertThat(other.getInputStream().readNBytes(6)).asString().isEqualTo("answer");
             endless.cancel(false);
         }
-    }
-
-    @Test
-    void flushesAgainInNextTurn() throws IOException, InterruptedException {
-        try (Socket client = connect()) {
-            Channel channel = accepted.take();
-            for (String text : List.of("one", "two", "three")) {
-                send(text(text), channel);
-                assertThat(client.getInputStream().readNBytes(text.length())).asString().isEqualTo(text);
-            }
-        }
-    }
-
-    @Test
-    void flushesBeforeClose() throws IOException, InterruptedException {
-        try (Socket client = connect()) {
-            Channel channel = accepted.take();
-            loop.execute(() -> {
-                var _ = channel.writeAndFlush(text("the end"));
-                var _ = channel.close();
-            });
-            assertThat(client.getInputStream().readAllBytes()).asString().isEqualTo("the end");
-        }
-    }
-
-    @Test
-    void sendsMoreThanSocketBufferHolds() throws IOException, InterruptedException {
-        try (Socket client = connect()) {
-            Channel channel = accepted.take();
-            send(Unpooled.wrappedBuffer(new byte[LARGE]), channel);
-            assertThat(client.getInputStream().readNBytes(LARGE)).hasSize(LARGE);
-        }
-    }
-
-    private void send(ByteBuf bytes, Channel channel) {
-        loop.execute(() -> {
-            var _ = channel.writeAndFlush(bytes);
-        });
     }
 
     private Socket connect() throws IOException {

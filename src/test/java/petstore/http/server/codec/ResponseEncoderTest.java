@@ -11,7 +11,6 @@ import io.netty.handler.codec.http2.Http2DataFrame;
 import io.netty.handler.codec.http2.Http2HeadersFrame;
 import io.netty.util.ReferenceCountUtil;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.http.message.Header;
@@ -69,16 +68,6 @@ class ResponseEncoderTest {
         }
         assertThat(body).hasToString("x".repeat(length));
         assertThat(stream.outboundMessages()).isEmpty();
-    }
-
-    @Test
-    void endsNothingWithContinue() {
-        http1.writeOutbound(ResponseEncoder.CONTINUE);
-        assertThat(sent()).containsExactly("HTTP/1.1 100 Continue\r\n\r\n");
-        stream.writeOutbound(ResponseEncoder.CONTINUE);
-        Http2HeadersFrame head = stream.readOutbound();
-        assertThat(head.headers().status()).hasToString("100");
-        assertThat(head.isEndStream()).isFalse();
     }
 
     private static Response response(int length) {
