@@ -5,7 +5,6 @@ import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -16,7 +15,6 @@ import petstore.testkit.ServedContract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /// createPet requests whose body is not a single JSON object in UTF-8 of at most 64 KiB. [BadMembersTest] tests invalid members.
-@Tag("both-stores")
 class BadBodiesTest {
 
     private static final int MAX_LENGTH = 64 * 1024;
@@ -25,68 +23,39 @@ class BadBodiesTest {
             invalid("empty", ""),
             invalid("only white space", " \r\n\t "),
             invalid("null", "null"),
-            invalid("a boolean", "true"),
             invalid("a number", "7"),
-            invalid("a string", "\"Whiskers\""),
             invalid("an object inside a string", "\"{\\\"name\\\":\\\"a\\\",\\\"categoryId\\\":1}\""),
-            invalid("an empty array", "[]"),
             invalid("an array of one animal", "[" + BadRequest.PET + "]"),
             invalid("two documents", BadRequest.PET + BadRequest.PET),
-            invalid("two documents in two lines", BadRequest.PET + "\n" + BadRequest.PET),
             invalid("trailing text", BadRequest.PET + " x"),
-            invalid("a comma after the object", BadRequest.PET + ","),
-            invalid("an extra closing brace", BadRequest.PET + "}"),
-            invalid("a trailing NUL", BadRequest.PET + "\0"),
             invalid("a byte order mark", "\uFEFF" + BadRequest.PET),
             invalid("only a byte order mark", "\uFEFF"),
-            invalid("a byte order mark after white space", " \uFEFF" + BadRequest.PET),
-            invalid("a byte order mark at the end", BadRequest.PET + "\uFEFF"),
             invalid("a block comment", "/* a */" + BadRequest.PET),
-            invalid("a block comment inside", "{\"name\":\"a\",/**/\"categoryId\":1}"),
             invalid("a line comment", BadRequest.PET + "// a"),
             invalid("a YAML comment", BadRequest.PET + "# a"),
             invalid("an unclosed object", "{\"name\":\"a\",\"categoryId\":1"),
-            invalid("an object closed by a bracket", "{\"name\":\"a\",\"categoryId\":1]"),
             invalid("an unclosed string", "{\"name\":\"a,\"categoryId\":1}"),
             invalid("a truncated literal", "{\"name\":\"a\",\"categoryId\":1,\"x\":tru}"),
             invalid("no colon", "{\"name\" \"a\",\"categoryId\":1}"),
-            invalid("no comma", "{\"name\":\"a\" \"categoryId\":1}"),
             invalid("two commas", "{\"name\":\"a\",,\"categoryId\":1}"),
-            invalid("a leading comma", "{,\"name\":\"a\",\"categoryId\":1}"),
             invalid("a trailing comma", "{\"name\":\"a\",\"categoryId\":1,}"),
-            invalid("a trailing comma in an array", "{\"name\":\"a\",\"categoryId\":1,\"x\":[1,]}"),
             invalid("an array with a missing value", "{\"name\":\"a\",\"categoryId\":1,\"x\":[1,,2]}"),
             invalid("single quotes", "{'name':'a','categoryId':1}"),
             invalid("member names without quotes", "{name:\"a\",categoryId:1}"),
-            invalid("a member name that is a number", "{\"name\":\"a\",\"categoryId\":1,2:3}"),
-            invalid("an emoji instead of a value", "{\"name\":\uD83D\uDE3A,\"categoryId\":1}"),
             invalid("a literal in capitals", "{\"name\":\"a\",\"categoryId\":1,\"x\":TRUE}"),
-            invalid("undefined", "{\"name\":\"a\",\"categoryId\":1,\"x\":undefined}"),
-            invalid("a no-break space between tokens", "{\"name\":\u00A0\"a\",\"categoryId\":1}"),
-            invalid("a vertical tab between tokens", "{\"name\":\u000B\"a\",\"categoryId\":1}"),
             invalid("a leading record separator", "\u001E" + BadRequest.PET),
             invalid("a hexadecimal escape with x", "{\"name\":\"\\x41\",\"categoryId\":1}"),
-            invalid("a Unicode escape of three digits", "{\"name\":\"\\u041\",\"categoryId\":1}"),
             invalid("a Unicode escape with a letter that is not hexadecimal",
                     "{\"name\":\"\\u00g1\",\"categoryId\":1}"),
-            invalid("a Unicode escape with a capital U", "{\"name\":\"\\U00000041\",\"categoryId\":1}"),
             invalid("an escaped emoji", "{\"name\":\"\\\uD83D\uDE3A\",\"categoryId\":1}"),
             invalid("a line feed in a string", "{\"name\":\"a\nb\",\"categoryId\":1}"),
-            invalid("a tab in a string", "{\"name\":\"a\tb\",\"categoryId\":1}"),
             invalid("a NUL in a string", "{\"name\":\"a\0b\",\"categoryId\":1}"),
-            invalid("a NUL in a member name", "{\"na\0me\":\"a\",\"categoryId\":1}"),
             invalid("a form", "name=a&categoryId=1"),
-            invalid("XML", "<pet><name>a</name><categoryId>1</categoryId></pet>"),
-            invalid("YAML", "name: a\ncategoryId: 1\n"),
-            invalid("JSONP", "callback(" + BadRequest.PET + ")"),
             invalid("name twice", "{\"name\":\"a\",\"name\":\"a\",\"categoryId\":1}"),
             invalid("name twice, one of them escaped", "{\"name\":\"a\",\"\\u006eame\":\"a\",\"categoryId\":1}"),
-            invalid("categoryId twice", "{\"name\":\"a\",\"categoryId\":1,\"categoryId\":1}"),
-            invalid("status twice", "{\"name\":\"a\",\"categoryId\":1,\"status\":\"sold\",\"status\":\"sold\"}"),
             invalid("an unknown member twice", "{\"name\":\"a\",\"categoryId\":1,\"x\":1,\"x\":2}"),
             invalid("a duplicate member in a nested object",
                     "{\"name\":\"a\",\"categoryId\":1,\"x\":[{\"y\":1,\"y\":2}]}"),
-            invalid("an empty member name twice", "{\"name\":\"a\",\"categoryId\":1,\"\":1,\"\":2}"),
             invalid("a lone surrogate as a member name twice",
                     "{\"name\":\"a\",\"categoryId\":1,\"\\ud800\":1,\"\\ud800\":2}"),
             invalid("a member name of 257 characters", "{\"name\":\"a\",\"categoryId\":1,\"" + "x".repeat(257)
@@ -94,41 +63,22 @@ class BadBodiesTest {
             invalid("32 nested arrays", withUnknownMember("[".repeat(32) + "]".repeat(32))),
             invalid("32 nested objects", withUnknownMember("{\"x\":".repeat(32) + "1" + "}".repeat(32))),
             invalid("30,000 nested arrays", withUnknownMember("[".repeat(30_000) + "]".repeat(30_000))),
-            invalid("60,000 unclosed arrays", withUnknownMember("[".repeat(60_000))),
-            invalid("10,000 unclosed objects", "{\"x\":".repeat(10_000)),
-            BadRequest.post("100,000 unclosed arrays", "[".repeat(100_000), 413, "payload_too_large"),
             invalid("a number of 33 characters", withUnknownMember("1".repeat(33))),
-            invalid("a number of 5,000 digits", withUnknownMember("1".repeat(5_000))),
-            invalid("a nested number of 5,000 digits", withUnknownMember("{\"y\":[" + "1".repeat(5_000) + "]}")),
-            invalid("a fraction of 5,000 digits", withUnknownMember("0." + "1".repeat(5_000))),
             invalid("an exponent of 5,000 digits", withUnknownMember("1e" + "1".repeat(5_000))));
 
     static final List<BadRequest> ENCODINGS = List.of(
             raw("a lone continuation byte", withName("\u0080")),
             raw("a lone lead byte", withName("\u00C3")),
             raw("a lead byte at the end of the body", BadRequest.PET + "\u00C3"),
-            raw("a byte that never occurs in UTF-8", withName("\u00FF")),
             raw("a sequence of four bytes truncated to three", withName("\u00F0\u009F\u0098")),
             raw("an overlong slash of two bytes", withName("\u00C0\u00AF")),
-            raw("an overlong slash of three bytes", withName("\u00E0\u0080\u00AF")),
-            raw("an overlong slash of four bytes", withName("\u00F0\u0080\u0080\u00AF")),
-            raw("an overlong NUL of two bytes", withName("\u00C0\u0080")),
-            raw("overlong quotes of two bytes", "{\u00C0\u00A2name\u00C0\u00A2:\"a\",\"categoryId\":1}"),
             raw("a lone surrogate in three bytes", withName("\u00ED\u00A0\u0080")),
-            raw("a surrogate pair in six bytes", withName("\u00ED\u00A0\u00BD\u00ED\u00B8\u00BA")),
             raw("a code point above U+10FFFF", withName("\u00F4\u0090\u0080\u0080")),
-            raw("a sequence of five bytes", withName("\u00F8\u0088\u0080\u0080\u0080")),
             raw("ISO-8859-1", withName("Se\u00F1or")),
             raw("invalid UTF-8 in an unknown member", withUnknownMember("\"\u0080\"")),
-            raw("invalid UTF-8 between tokens", "{\"name\":\u0080\"a\",\"categoryId\":1}"),
             raw("UTF-16 with a byte order mark", bytes(BadRequest.PET, StandardCharsets.UTF_16)),
             raw("UTF-16LE", bytes(BadRequest.PET, StandardCharsets.UTF_16LE)),
-            raw("UTF-16LE with a byte order mark", "\u00FF\u00FE" + bytes(BadRequest.PET, StandardCharsets.UTF_16LE)),
             raw("UTF-16BE", bytes(BadRequest.PET, StandardCharsets.UTF_16BE)),
-            raw("UTF-32BE", bytes(BadRequest.PET, StandardCharsets.UTF_32BE)),
-            raw("UTF-32LE with a byte order mark",
-                    "\u00FF\u00FE\0\0" + bytes(BadRequest.PET, StandardCharsets.UTF_32LE)),
-            raw("EBCDIC", bytes(BadRequest.PET, Charset.forName("IBM037"))),
             raw("the start of a gzip file", "\u001F\u008B\u0008\0\0\0\0\0\0\u0003"));
 
     static final List<BadRequest> SIZES = List.of(
@@ -138,9 +88,7 @@ class BadBodiesTest {
             tooLarge("one byte too many in chunks of one byte", BadRequest.postChunked(padded(MAX_LENGTH + 1), 1)),
             tooLarge("only white space", BadRequest.post(" ".repeat(MAX_LENGTH + 1))),
             tooLarge("an animal followed by white space",
-                    BadRequest.postChunked(BadRequest.PET + " ".repeat(MAX_LENGTH), 20_000)),
-            tooLarge("a million bytes", BadRequest.post(padded(1_000_000))),
-            tooLarge("a million bytes in chunks", BadRequest.postChunked(padded(1_000_000), 10_000)));
+                    BadRequest.postChunked(BadRequest.PET + " ".repeat(MAX_LENGTH), 20_000)));
 
     static final List<BadRequest> SIZES_OF_UNFINISHED_BODIES = List.of(
             tooLarge("a Content-Length of 64 KiB + 1", unfinished("Content-Length: 65537", "")),

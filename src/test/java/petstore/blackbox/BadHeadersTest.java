@@ -6,11 +6,9 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
-import java.util.Locale;
 import java.util.zip.GZIPOutputStream;
 
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -22,7 +20,6 @@ import petstore.testkit.TestService;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /// Well-formed requests with a missing or wrong API key, media type or content coding.
-@Tag("both-stores")
 class BadHeadersTest {
 
     private static final String KEY = TestService.KEY;
@@ -34,18 +31,11 @@ class BadHeadersTest {
             unauthorized("only the scheme", "Authorization: Bearer\r\n"),
             unauthorized("the scheme and spaces", "Authorization: Bearer   \r\n"),
             unauthorized("only the key", "Authorization: " + KEY + "\r\n"),
-            unauthorized("no space after the scheme", "Authorization: Bearer" + KEY + "\r\n"),
             unauthorized("a tab after the scheme", "Authorization: Bearer\t" + KEY + "\r\n"),
-            unauthorized("a colon after the scheme", "Authorization: Bearer: " + KEY + "\r\n"),
-            unauthorized("an equals sign after the scheme", "Authorization: Bearer=" + KEY + "\r\n"),
-            unauthorized("the whole value in quotes", "Authorization: \"Bearer " + KEY + "\"\r\n"),
             unauthorized("the scheme Basic", "Authorization: Basic " + base64(":" + KEY) + "\r\n"),
-            unauthorized("the scheme Token", "Authorization: Token " + KEY + "\r\n"),
             unauthorized("another scheme first", "Authorization: Basic YTpi, Bearer " + KEY + "\r\n"),
             unauthorized("the key twice", BadRequest.KEY + BadRequest.KEY),
             unauthorized("a wrong key, then the right key", "Authorization: Bearer wrong\r\n" + BadRequest.KEY),
-            unauthorized("the key in Proxy-Authorization", "Proxy-" + BadRequest.KEY),
-            unauthorized("the key in a cookie", "Cookie: Authorization=\"Bearer " + KEY + "\"\r\n"),
             unauthorized("the key in X-API-Key", "X-API-Key: " + KEY + "\r\n"),
             new BadRequest("the key in the query", "GET /v1/pets?access_token=" + KEY + " HTTP/1.1\r\n"
                     + BadRequest.HOST + "\r\n", 401, "unauthorized"));
@@ -55,51 +45,20 @@ class BadHeadersTest {
             unauthorized("an unknown key", bearer(UNKNOWN_KEY)),
             unauthorized("an unknown key again", bearer(UNKNOWN_KEY)),
             unauthorized("a key with a wrong checksum", bearer(UNKNOWN_KEY.substring(0, 48) + "abcdef")),
-            unauthorized("a key without its prefix", bearer(UNKNOWN_KEY.substring(5))),
-            unauthorized("only the prefix", bearer("pets_")),
-            unauthorized("a key without its first character", bearer(KEY.substring(1))),
-            unauthorized("a key with an extra character", bearer(KEY + "x")),
-            unauthorized("the key in capitals", bearer(KEY.toUpperCase(Locale.ROOT))),
-            unauthorized("the key in quotes", bearer('"' + KEY + '"')),
-            unauthorized("the key in angle brackets", bearer("<" + KEY + ">")),
-            unauthorized("the key and a comma", bearer(KEY + ",")),
-            unauthorized("the key twice in one value", bearer(KEY + " " + KEY)),
-            unauthorized("the scheme twice", bearer("Bearer " + KEY)),
-            unauthorized("a realm after the key", bearer(KEY + ", realm=\"petstore\"")),
-            unauthorized("the key in Base64", bearer(base64(KEY))),
-            unauthorized("the key with percent-encoded hyphens", bearer(KEY.replace("-", "%2D"))),
             unauthorized("bytes above ASCII", bearer("\u00FF\u00FE\u0080")),
-            unauthorized("undefined", bearer("undefined")),
             unauthorized("7,000 characters", bearer("x".repeat(7_000))),
             new BadRequest("an unknown key and a body that is too large", BadRequest.post(" ".repeat(100_000))
                     .replace(BadRequest.KEY, bearer(KeyToken.random().text())), 401,
                     "unauthorized"));
-
-    static final List<BadRequest> KEY_CHECKED_FIRST = List.of(
-            new BadRequest("an unknown path", "GET /v1/x HTTP/1.1\r\nHost: a\r\n\r\n", 401, "unauthorized"),
-            new BadRequest("an invalid id", "GET /v1/pets/x HTTP/1.1\r\nHost: a\r\n\r\n", 401, "unauthorized"),
-            new BadRequest("an invalid query", "GET /v1/pets?limit=0 HTTP/1.1\r\nHost: a\r\n\r\n", 401, "unauthorized"),
-            new BadRequest("a method that is not allowed", "DELETE /v1/pets HTTP/1.1\r\nHost: a\r\n\r\n", 401,
-                    "unauthorized"),
-            withoutKey("an animal", BadRequest.post(BadRequest.PET)),
-            withoutKey("an invalid body", BadRequest.post("x")),
-            withoutKey("a body that is too large", BadRequest.post(" ".repeat(100_000))),
-            withoutKey("a chunked body that is too large", BadRequest.postChunked(" ".repeat(100_000), 1_000)));
 
     static final List<BadRequest> CONTENT_TYPES = List.of(
             unsupported("no Content-Type", ""),
             unsupported("an empty Content-Type", "Content-Type:\r\n"),
             unsupported("text/plain", "Content-Type: text/plain\r\n"),
             unsupported("a form", "Content-Type: application/x-www-form-urlencoded\r\n"),
-            unsupported("a multipart form", "Content-Type: multipart/form-data; boundary=x\r\n"),
-            unsupported("text/json", "Content-Type: text/json\r\n"),
             unsupported("no slash", "Content-Type: json\r\n"),
             unsupported("an extra slash", "Content-Type: application/json/\r\n"),
-            unsupported("spaces around the slash", "Content-Type: application / json\r\n"),
             unsupported("a wildcard", "Content-Type: application/*\r\n"),
-            unsupported("problem details", "Content-Type: application/problem+json\r\n"),
-            unsupported("a JSON merge patch", "Content-Type: application/merge-patch+json\r\n"),
-            unsupported("NDJSON", "Content-Type: application/x-ndjson\r\n"),
             unsupported("two types in one field", "Content-Type: application/json, application/json\r\n"),
             unsupported("the same field twice", BadRequest.JSON + BadRequest.JSON),
             unsupported("two fields with different types", BadRequest.JSON + "Content-Type: text/plain\r\n"),
@@ -107,37 +66,29 @@ class BadHeadersTest {
             unsupported("no semicolon before the charset", "Content-Type: application/json charset=utf-8\r\n"),
             unsupported("a byte above ASCII", "Content-Type: application/json\u00A0\r\n"),
             unsupported("UTF-16", "Content-Type: application/json; charset=utf-16\r\n"),
-            unsupported("ISO-8859-1", "Content-Type: application/json;charset=ISO-8859-1\r\n"),
             unsupported("UTF-16 after a quoted parameter",
                     "Content-Type: application/json; a=\"\\\";b\\\\\"; charset=utf-16\r\n"),
             unsupported("UTF-16 in quotes", "Content-Type: application/json; charset=\"utf-16\"\r\n"),
             unsupported("an empty charset", "Content-Type: application/json; charset=\r\n"),
             unsupported("two charsets", "Content-Type: application/json; charset=utf-8; charset=utf-16\r\n"),
             unsupported("an unknown charset", "Content-Type: application/json; charset=utf-8x\r\n"),
-            unsupported("UTF-7", "Content-Type: application/json; charset=utf7\r\n"),
-            unsupported("utf8 and two digits", "Content-Type: application/json; charset=utf88\r\n"),
-            unsupported("utf_8", "Content-Type: application/json; charset=utf_8\r\n"));
+            unsupported("utf8 and two digits", "Content-Type: application/json; charset=utf88\r\n"));
 
     static final List<BadRequest> ENCODINGS = List.of(
             unsupported("gzip", BadRequest.JSON + "Content-Encoding: gzip\r\n"),
             unsupported("gzip in capitals", BadRequest.JSON + "CONTENT-ENCODING: GZIP\r\n"),
-            unsupported("deflate", BadRequest.JSON + "Content-Encoding: deflate\r\n"),
-            unsupported("br", BadRequest.JSON + "Content-Encoding: br\r\n"),
             unsupported("identity and gzip", BadRequest.JSON + "Content-Encoding: identity, gzip\r\n"),
             unsupported("identity, then gzip",
                     BadRequest.JSON + "Content-Encoding: identity\r\nContent-Encoding: gzip\r\n"),
             unsupported("a name that begins with identity", BadRequest.JSON + "Content-Encoding: identity2\r\n"),
             unsupported("gzip between empty elements", BadRequest.JSON + "Content-Encoding: , gzip,\r\n"),
-            unsupported("gzip twice", BadRequest.JSON + "Content-Encoding: gzip\r\nContent-Encoding: gzip\r\n"),
-            unsupported("a gzip body", BadRequest.JSON + "Content-Encoding: gzip\r\n", gzip(BadRequest.PET)),
-            unsupported("a megabyte compressed to a kilobyte", BadRequest.JSON + "Content-Encoding: gzip\r\n",
-                    gzip(" ".repeat(1_000_000))));
+            unsupported("a gzip body", BadRequest.JSON + "Content-Encoding: gzip\r\n", gzip(BadRequest.PET)));
 
     @RegisterExtension
     private static final ProbedService service = new ProbedService();
 
     @ParameterizedTest
-    @FieldSource({"WITHOUT_KEY", "KEY_CHECKED_FIRST"})
+    @FieldSource("WITHOUT_KEY")
     void challengesRequestWithoutKey(BadRequest request) throws IOException {
         assertThat(service.refuses(request).headers().get("www-authenticate"))
                 .containsExactly("Bearer realm=\"petstore\"");
@@ -187,10 +138,6 @@ class BadHeadersTest {
     private static BadRequest unauthorized(String name, String fields) {
         return new BadRequest(name, "GET /v1/pets HTTP/1.1\r\n" + BadRequest.HOST + fields + "\r\n", 401,
                 "unauthorized");
-    }
-
-    private static BadRequest withoutKey(String name, String request) {
-        return new BadRequest(name, request.replace(BadRequest.KEY, ""), 401, "unauthorized");
     }
 
     private static BadRequest unsupported(String name, String fields) {

@@ -3,7 +3,6 @@ package petstore.blackbox;
 import java.io.IOException;
 import java.util.List;
 
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
@@ -12,7 +11,6 @@ import petstore.testkit.ProbedService;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /// createPet requests with a member that is missing or has a value that the contract forbids.
-@Tag("both-stores")
 class BadMembersTest {
 
     static final List<BadRequest> NAMES = List.of(
@@ -20,61 +18,39 @@ class BadMembersTest {
             name("in different case", "{\"Name\":\"a\",\"categoryId\":1}"),
             name("null", withName("null")),
             name("a number", withName("7")),
-            name("a boolean", withName("true")),
             name("an array", withName("[\"a\"]")),
-            name("an object", withName("{\"name\":\"a\"}")),
             name("an empty string", withName("\"\"")),
             name("a space", withName("\" \"")),
-            name("an escaped tab", withName("\"\\t\"")),
             name("every kind of line terminator", withName("\"\\n\\r\\u000b\\f\\u2028\\u2029\"")),
             name("a no-break space", withName("\"\u00A0\"")),
-            name("an ideographic space", withName("\"\u3000\"")),
             name("a byte order mark", withName("\"\uFEFF\"")),
             name("an escaped NUL", withName("\"\\u0000\"")),
-            name("an escaped NUL after letters", withName("\"Whiskers\\u0000\"")),
             name("256 letters", withName('"' + "a".repeat(256) + '"')),
-            name("256 escaped letters", withName('"' + "\\u0061".repeat(256) + '"')),
             name("256 code points of two UTF-16 units", withName('"' + "\uD83D\uDE3A".repeat(256) + '"')),
             name("256 spaces", withName('"' + " ".repeat(256) + '"')),
-            name("60,000 letters", withName('"' + "a".repeat(60_000) + '"')),
             name("a lone high surrogate", withName("\"\\ud83d\"")),
             name("a lone low surrogate", withName("\"\\ude3a\"")),
             name("a reversed surrogate pair", withName("\"\\ude3a\\ud83d\"")),
-            name("two high surrogates and a low one", withName("\"\\ud83d\\ud83d\\ude3a\"")),
             name("a high surrogate before a letter", withName("\"\\ud83da\"")));
 
     static final List<BadRequest> CATEGORY_IDS = List.of(
             categoryId("missing", "{\"name\":\"a\"}"),
-            categoryId("in different case", "{\"name\":\"a\",\"categoryid\":1}"),
             categoryId("null", withCategoryId("null")),
             categoryId("a digit in a string", withCategoryId("\"7\"")),
-            categoryId("an empty string", withCategoryId("\"\"")),
-            categoryId("a lone surrogate", withCategoryId("\"\\ud83d\"")),
-            categoryId("a boolean", withCategoryId("true")),
             categoryId("an empty array", withCategoryId("[]")),
-            categoryId("an array of a number", withCategoryId("[7]")),
-            categoryId("an empty object", withCategoryId("{}")),
             categoryId("an object", withCategoryId("{\"categoryId\":7}")),
             categoryId("a fraction", withCategoryId("1.5")),
             categoryId("almost an integer", withCategoryId("7.0000000000000000000000000001")),
-            categoryId("a tenth", withCategoryId("1e-1")),
             categoryId("2^63", withCategoryId("9223372036854775808")),
             categoryId("-2^63 - 1", withCategoryId("-9223372036854775809")),
             categoryId("2^63 with an exponent", withCategoryId("9.223372036854775808e18")),
-            categoryId("2^64 + 1", withCategoryId("18446744073709551617")),
-            categoryId("1e19", withCategoryId("1e19")),
             categoryId("32 digits", withCategoryId("9".repeat(32))),
             categoryId("1e1000000000", withCategoryId("1e1000000000")),
-            categoryId("-1e1000000000", withCategoryId("-1e1000000000")),
             categoryId("1e-1000000000", withCategoryId("1e-1000000000")),
-            categoryId("1e500000000", withCategoryId("1e500000000")),
-            categoryId("-1e100000000", withCategoryId("-1e100000000")),
-            categoryId("1e-500000000", withCategoryId("1e-500000000")),
             categoryId("1e2147483647", withCategoryId("1e2147483647")),
             categoryId("1e-2147483648", withCategoryId("1e-2147483648")),
             categoryId("0.1e-2147483647", withCategoryId("0.1e-2147483647")),
             categoryId("an exponent of more than 32 bits", withCategoryId("1e99999999999")),
-            categoryId("an exponent of 30 digits", withCategoryId("1e" + "9".repeat(30))),
             categoryId("a negative exponent of 29 digits", withCategoryId("1e-" + "9".repeat(29))),
             categoryId("a nonzero number with a huge negative exponent", withCategoryId("0.01e-9999999999")));
 
@@ -84,29 +60,15 @@ class BadMembersTest {
             unparsable("32 digits and a point", withCategoryId("1." + "0".repeat(31))),
             unparsable("32 digits and a minus", withCategoryId("-" + "1".repeat(32))),
             unparsable("5,000 digits", withCategoryId("1".repeat(5_000))),
-            unparsable("-5,000 digits", withCategoryId("-" + "1".repeat(5_000))),
-            unparsable("seven with 5,000 decimal zeros", withCategoryId("7." + "0".repeat(5_000))),
             unparsable("an exponent of 5,000 digits", withCategoryId("1e" + "1".repeat(5_000))),
             unparsable("a plus", withCategoryId("+7")),
             unparsable("a leading zero", withCategoryId("07")),
-            unparsable("a minus and a leading zero", withCategoryId("-07")),
             unparsable("only a minus", withCategoryId("-")),
-            unparsable("two minuses", withCategoryId("--7")),
             unparsable("a leading point", withCategoryId(".5")),
             unparsable("a trailing point", withCategoryId("7.")),
             unparsable("an exponent without digits", withCategoryId("7e")),
-            unparsable("an exponent with only a sign", withCategoryId("7e+")),
-            unparsable("hexadecimal", withCategoryId("0x10")),
-            unparsable("an underscore", withCategoryId("1_000")),
-            unparsable("a decimal comma", withCategoryId("7,0")),
-            unparsable("a suffix", withCategoryId("7L")),
             unparsable("NaN", withCategoryId("NaN")),
-            unparsable("Infinity", withCategoryId("Infinity")),
-            unparsable("-Infinity", withCategoryId("-Infinity")),
-            unparsable("an Arabic digit", withCategoryId("\u0667")),
-            unparsable("a full-width digit", withCategoryId("\uFF17")),
-            unparsable("two numbers", withCategoryId("7 7")),
-            unparsable("no value", withCategoryId("")));
+            unparsable("Infinity", withCategoryId("Infinity")));
 
     static final List<BadRequest> STATUSES = List.of(
             status("null", "null"),
@@ -114,14 +76,9 @@ class BadMembersTest {
             status("an unknown status", "\"lost\""),
             status("a capital", "\"Sold\""),
             status("a trailing space", "\"sold \""),
-            status("a trailing NUL", "\"sold\\u0000\""),
-            status("a Cyrillic letter", "\"s\u043Eld\""),
             status("a lone surrogate", "\"\\ud83d\""),
-            status("two statuses", "\"available,sold\""),
             status("a number", "0"),
-            status("a boolean", "false"),
-            status("an array", "[\"sold\"]"),
-            status("an object", "{\"status\":\"sold\"}"));
+            status("an array", "[\"sold\"]"));
 
     @RegisterExtension
     private static final ProbedService service = new ProbedService();

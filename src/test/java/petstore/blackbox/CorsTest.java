@@ -16,7 +16,7 @@ import petstore.testkit.TestService;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Cross-origin requests as browsers send them (CORS), and the security headers of pages.
+/// Cross-origin requests as browsers send them (CORS).
 class CorsTest {
 
     private static final String SHOP = "https://shop.example";
@@ -126,15 +126,5 @@ class CorsTest {
             assertThat(response.headers().get("vary")).containsExactly("Authorization");
             assertThat(send(plain, "OPTIONS /v1/pets", origin(SHOP), REQUEST_METHOD).status()).isEqualTo(401);
         }
-    }
-
-    @Test
-    void forbidsFramingAndExternalContentOfPages() throws IOException {
-        Map<String, List<String>> headers = send(service, "GET /docs").headers();
-        assertThat(String.valueOf(headers.get("content-security-policy"))).contains("default-src 'none'",
-                "frame-ancestors 'none'");
-        assertThat(headers.get("x-frame-options")).containsExactly("DENY");
-        assertThat(headers.get("referrer-policy")).containsExactly("no-referrer");
-        assertThat(headers.get("x-content-type-options")).containsExactly("nosniff");
     }
 }

@@ -21,7 +21,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import petstore.testkit.ApiClient;
 import petstore.testkit.ServedContract;
 import petstore.testkit.TestService;
 
@@ -156,20 +155,6 @@ class HomeTest {
     void linksFromReferenceToPage() throws IOException {
         try (TestService service = TestService.start(folder)) {
             assertThat(text(get(service, "/docs"))).contains("<a href=\"./\">Animals</a>").doesNotContain("data:");
-        }
-    }
-
-    /// The page shows each violation next to the field whose name it begins with.
-    @Test
-    void beginsEachViolationWithFieldName() {
-        try (TestService service = TestService.start(folder)) {
-            ApiClient client = service.client();
-            for (String body : List.of("{}", "{\"name\":\" \",\"categoryId\":\"x\",\"status\":\"lost\"}",
-                    "{\"name\":\"\",\"categoryId\":99999999999999999999,\"status\":1}")) {
-                String message = ServedContract.json(client.post(body).body()).get("message").asText();
-                assertThat(message.split("; ")).hasSizeGreaterThan(1)
-                        .allMatch(violation -> violation.matches("(?:name|categoryId|status) .+"));
-            }
         }
     }
 }

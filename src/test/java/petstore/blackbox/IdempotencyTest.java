@@ -4,9 +4,7 @@ import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.function.UnaryOperator;
-import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -15,10 +13,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import petstore.cli.Main;
 import petstore.testkit.ApiClient;
 import petstore.testkit.CommandLines;
-import petstore.testkit.PetstoreProcess.Ending;
 import petstore.testkit.ServedContract;
 import petstore.testkit.TestClock;
 import petstore.testkit.TestService;
@@ -96,13 +92,10 @@ class IdempotencyTest {
 
     @Test
     void acceptsKeysOf1To255VisibleCharacters() {
-        for (String key : List.of("x", "!~", "a".repeat(255), "\"" + "a".repeat(255) + "\"", "\"a\\\"b\\\\c\"", "a\"b",
-                "a,b")) {
+        for (String key : List.of("x", "!~", "a".repeat(255), "a,b")) {
             assertThat(post(PET, key).statusCode()).as(key).isEqualTo(201);
         }
-        assertThat(post(PET, "\"a\\\"b\\\\c\"").headers().firstValue("Idempotent-Replayed")).contains("true");
-        for (String key : List.of("", "\"\"", "a".repeat(256), "a b", "\"a b\"", "\"open", "\"a\"b", "\"a\\b\"",
-                "\"")) {
+        for (String key : List.of("", "a".repeat(256), "a b")) {
             HttpResponse<String> response = post(PET, key);
             assertThat(response.statusCode()).as(key).isEqualTo(400);
             assertThat(response.body()).contains("Idempotency-Key").doesNotContain(";");
@@ -110,7 +103,7 @@ class IdempotencyTest {
                     .contains("Idempotency-Key", "; name is required; categoryId is required");
         }
         assertThat(client.post(PET, "Idempotency-Key", "a", "Idempotency-Key", "a").statusCode()).isEqualTo(400);
-        assertAnimals(6);
+        assertAnimals(4);
     }
 
     @Test
@@ -129,18 +122,6 @@ class IdempotencyTest {
                 .as("API key of the same name, made by an older version").isEqualTo(first.body()));
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"checkout", "PETSTORE_API_KEY"})
-    void refusesApiKeyThatWouldShareResults(String name) {
-        CommandLines.run(folder, "keys", "create", "--name", "checkout");
-        Ending ending = CommandLines.ending(Map.of(), Stream.concat(Stream.of("keys", "create", "--name", name),
-                TestStore.arguments(folder).stream()).toArray(String[]::new));
-        assertThat(ending.code()).isEqualTo(Main.FAILED);
-        assertThat(ending.out()).isEmpty();
-        assertThat(ending.err()).singleElement().asString().startsWith("petstore: the key ")
-                .contains(" has the name " + name + "; choose another with --name");
-    }
-
     @Test
     void checksApiKeyBeforeLookingUpResult() {
         post(PET, "k");
@@ -148,15 +129,6 @@ class IdempotencyTest {
         String reader = CommandLines.run(folder, "keys", "create", "--name", "reader", "--scope", "pets:read");
         TestStore.execute(folder, "UPDATE api_key SET name = 'PETSTORE_API_KEY'");
         assertThat(client.withKey(reader).post(PET, "Idempotency-Key", "k").statusCode()).isEqualTo(403);
-    }
-
-    @Test
-    void keepsResultsForOneDay() {
-        HttpResponse<String> first = post(PET, "k");
-        age(Duration.ofHours(23));
-        assertThat(post(PET, "k").body()).isEqualTo(first.body());
-        age(Duration.ofHours(1));
-        assertThat(post(PET, "k").body()).isNotEqualTo(first.body());
     }
 
     private void age(Duration time) {
@@ -173,6 +145,8 @@ class IdempotencyTest {
         age(Duration.ofHours(23));
         assertThat(post(PET, "other").body()).isEqualTo(other.body());
         assertAnimals(2);
+        age(Duration.ofHours(1));
+        assertThat(post(PET, "k").body()).isNotEqualTo(first.body());
     }
 
     /// The rows between the ids stand for other results.

@@ -190,11 +190,6 @@ class MetricsTest {
     }
 
     @Test
-    void servesMetricsOnAdminListenerOnly() {
-        assertThat(new ApiClient(service.port(), "").get("/metrics").statusCode()).isEqualTo(404);
-    }
-
-    @Test
     void exposesEveryMetricOfDashboardAndAlerts() throws IOException {
         assumeThat(TestStore.database(folder)).as("only the embedded store has all metrics").isEmpty();
         Set<String> exposed = metricNames(everyMetric());
@@ -297,12 +292,6 @@ class MetricsTest {
 
     private static Set<String> metricNames(String text) {
         return METRIC.matcher(text).results().map(MatchResult::group).collect(Collectors.toCollection(TreeSet::new));
-    }
-
-    @Test
-    void listsReadinessChecksIfVerbose() {
-        assertThat(new ApiClient(service.adminPort(), "").get("/readyz?verbose").body())
-                .contains("[+] the store can be written").endsWith("ready\n").startsWith("version ");
     }
 
     /// A look at the store serves the requests of a second on both listeners, one after the other and at the same time. Those that

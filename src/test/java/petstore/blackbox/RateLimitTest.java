@@ -6,7 +6,6 @@ import java.time.Duration;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,7 +20,6 @@ import petstore.testkit.TestService;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /// Rate limits of API keys.
-@Tag("both-stores")
 class RateLimitTest {
 
     @TempDir

@@ -88,17 +88,6 @@ class RefusedBodyTest {
         }
     }
 
-    @Test
-    void returns413InsteadOf100IfBodyIsTooLong() throws IOException {
-        byte[] body = new byte[70_000];
-        try (RawClient client = new RawClient(service.port())) {
-            client.send("POST /v1/pets HTTP/1.1\r\nHost: x\r\n" + KEY + JSON
-                    + "Expect: 100-continue\r\nContent-Length: " + body.length + "\r\n\r\n");
-            assertThat(client.response().orElseThrow().status()).isEqualTo(413);
-            assertThat(client.send(body).send(GOOD).response().orElseThrow().status()).isEqualTo(200);
-        }
-    }
-
     /// Without its body, and on any path. A body that was sent is dropped, so that the client can read the response.
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
@@ -165,35 +154,6 @@ class RefusedBodyTest {
             client.send(method + " " + path + " HTTP/1.1\r\nHost: x\r\n" + (status == 401 ? "" : KEY) + field
                     + "\r\nExpect: 200-ok\r\nContent-Length: 36\r\n\r\n");
             assertThat(client.response().orElseThrow().status()).isEqualTo(status);
-        }
-    }
-
-    @Test
-    void sends100ContinueOncePerRequest() throws IOException {
-        String pet = "{\"name\":\"Whiskers\",\"categoryId\":7}";
-        String headers = KEY + JSON + "Expect: 100-continue\r\nContent-Length: " + pet.length() + "\r\n\r\n";
-        try (RawClient client = new RawClient(service.port())) {
-            for (int i = 0; i < 2; i++) {
-                client.send("POST /v1/pets HTTP/1.1\r\nHost: x\r\n" + headers);
-                assertThat(client.response().orElseThrow().status()).isEqualTo(100);
-                assertThat(client.send(pet).response().orElseThrow().status()).isEqualTo(201);
-            }
-        }
-        try (RawClient http10 = new RawClient(service.port())) {
-            http10.send("POST /v1/pets HTTP/1.0\r\n" + headers + pet);
-            assertThat(http10.response().orElseThrow().status()).isEqualTo(201);
-        }
-    }
-
-    @Test
-    void returns400ForInvalidChunks() throws IOException {
-        try (RawClient client = new RawClient(service.port())) {
-            client.send("POST /v1/pets HTTP/1.1\r\nHost: x\r\n" + KEY + JSON
-                    + "Transfer-Encoding: chunked\r\n\r\nno length\r\n");
-            RawClient.Response response = client.response().orElseThrow();
-            ServedContract.verify("POST", "/v1/pets", response.status(), response.headers(), response.body());
-            assertThat(response.status()).isEqualTo(400);
-            assertThat(client.isClosedByServer()).isTrue();
         }
     }
 
