@@ -69,9 +69,19 @@ class ClosedConnectionsTest {
             });
             addClient(clients, service, "half a body without a key",
                     "POST /v1/pets HTTP/1.1\r\nHost: x\r\n" + POST + "{", 401);
-            addClient(clients, service, "half a header block", "GET /v1/pets HTTP/1.1\r\nHost: x\r\n");
-            addClient(clients, service, "half a body", "POST /v1/pets HTTP/1.1\r\n" + HEADERS + POST + "{");
-            addClient(clients, service, "no data", "");
+            for (String part : List.of("", "\r\n\r\n", "GET /v1/pe", "GET /v1/pets HTTP/1.1\r\n",
+                    "GET /v1/pets HTTP/1.1\rHost: x\r\r", "GET /v1/pets HTTP/1.1\r\nHost: x\r\n")) {
+                addClient(clients, service, part.length() + " bytes of a head", part);
+            }
+            for (String part : List.of("", "{", PET.substring(1))) {
+                addClient(clients, service, part.length() + " bytes of a body",
+                        "POST /v1/pets HTTP/1.1\r\n" + HEADERS + POST + part);
+            }
+            String chunk = "22\r\n" + PET + "\r\n";
+            for (String part : List.of("", "2", chunk.substring(0, 11), chunk, chunk + "0\r\nX: a\r\n")) {
+                addClient(clients, service, part.length() + " bytes of chunks", "POST /v1/pets HTTP/1.1\r\n" + HEADERS
+                        + "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n" + part);
+            }
             return clients.run();
         }
     }

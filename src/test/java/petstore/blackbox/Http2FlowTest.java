@@ -184,6 +184,20 @@ class Http2FlowTest {
     }
 
     @Test
+    void finishesRequestsIfClientDisconnectsDuringResponses() throws IOException {
+        for (int frames = 0; frames < 100; frames += 5) {
+            try (RawHttp2Client client = connect(0, WIDE)) {
+                widen(client, 0, WIDE);
+                request(client, streams(10));
+                for (int i = 0; i < frames; i++) {
+                    assertThat(client.await(RawHttp2Client.DATA)).isPresent();
+                }
+            }
+        }
+        service.awaitNoRequest();
+    }
+
+    @Test
     void endsRequestsThatClientResetsWhileResponseWaits() throws IOException {
         try (RawHttp2Client client = connect(0, NO_WINDOW)) {
             widen(client, 0, WIDE);

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +16,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import io.netty.handler.codec.http2.Http2Error;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -24,7 +26,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.Logger;
 import petstore.http.telemetry.FinishedRequest;
+import petstore.testkit.LogLines;
 import petstore.testkit.RawHttp2Client;
 import petstore.testkit.RawHttp2Client.Frame;
 import petstore.testkit.ServedContract;
@@ -34,15 +38,14 @@ import petstore.testkit.TestService;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static petstore.testkit.RawHttp2Client.LIVEZ;
+import static petstore.testkit.RawHttp2Client.POST;
+import static petstore.testkit.RawHttp2Client.and;
 
-/// Requests of HTTP/2 whose frames violate RFC 9113 section 8, or are too long. Other streams go on.
+/// Heads of HTTP/2, and frames that violate RFC 9113 or are too long. Other streams go on.
 class Http2HeadsTest {
 
     private static final String PET = "{\"name\":\"Whiskers\",\"categoryId\":7}";
-    private static final String[] LIVEZ = {":method", "GET", ":scheme", "https", ":path", "/livez", ":authority", "x"};
-    private static final String[] POST = {":method", "POST", ":scheme", "https", ":path", "/v1/pets", ":authority",
-            "localhost", "authorization", "Bearer " + TestService.KEY, "content-type", "application/json"};
-    private static final int PROTOCOL_ERROR = 1;
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     /// A malformed head: its fields, names and values in turn.
@@ -56,7 +59,7 @@ class Http2HeadsTest {
         }
 
         Malformed and(String field, String value) {
-            return new Malformed(name, Http2HeadsTest.and(fields, field, value));
+            return new Malformed(name, RawHttp2Client.and(fields, field, value));
         }
 
         @Override
@@ -71,6 +74,11 @@ class Http2HeadsTest {
             new Malformed("extended CONNECT", LIVEZ).with(":method", "CONNECT").and(":protocol", "websocket"),
             new Malformed(":protocol without CONNECT", LIVEZ).and(":protocol", "websocket"),
             new Malformed("no :method", ":scheme", "https", ":path", "/livez", ":authority", "x"),
+            new Malformed("an empty :method", LIVEZ).with(":method", ""),
+            new Malformed("a space in :method", LIVEZ).with(":method", "GET X"),
+            new Malformed("NUL in :method", LIVEZ).with(":method", "G\0T"),
+            new Malformed("non-ASCII bytes in :method", LIVEZ).with(":method", "G\u00E2\u0080\u00A8T"),
+            new Malformed("quotes in :method", LIVEZ).with(":method", "G\"T"),
             new Malformed("no :scheme", ":method", "GET", ":path", "/livez", ":authority", "x"),
             new Malformed("no :path", ":method", "GET", ":scheme", "https", ":authority", "x"),
             new Malformed("no pseudo-field", "host", "x"),
@@ -140,10 +148,6 @@ class Http2HeadsTest {
         LOG.clear();
     }
 
-    private static String[] and(String[] fields, String... more) {
-        return Stream.concat(Stream.of(fields), Stream.of(more)).toArray(String[]::new);
-    }
-
     private static RawHttp2Client connect() throws IOException {
         return new RawHttp2Client(service.port()).begin();
     }
@@ -208,11 +212,15 @@ class Http2HeadsTest {
 
     /// Fails unless the next frame that ends a stream resets this one.
     private static void assertReset(RawHttp2Client client, int stream) throws IOException {
+        assertReset(client, stream, Http2Error.PROTOCOL_ERROR);
+    }
+
+    private static void assertReset(RawHttp2Client client, int stream, Http2Error error) throws IOException {
         Frame end = client.await(RawHttp2Client.HEADERS, RawHttp2Client.RST_STREAM, RawHttp2Client.GOAWAY)
                 .orElseThrow();
         assertThat(end.type()).as("RST_STREAM").isEqualTo(RawHttp2Client.RST_STREAM);
         assertThat(end.stream()).isEqualTo(stream);
-        assertThat(end.errorCode()).isEqualTo(PROTOCOL_ERROR);
+        assertThat(Http2Error.valueOf(end.errorCode())).isEqualTo(error);
     }
 
     /// Completes a stream with a body that is refused, and requests another one.
@@ -234,7 +242,7 @@ class Http2HeadsTest {
     @Test
     void acceptsTeTrailersAndEmptyValues() throws IOException {
         try (RawHttp2Client client = connect()) {
-            client.request(1, true, and(LIVEZ, "te", "trailers", "x", "", "y", "a \t b"));
+            client.request(1, true, and(LIVEZ, "te", "trailers", "x", "", "y", "a \t b", "z", "z".repeat(4_000)));
             assertThat(client.await(RawHttp2Client.HEADERS, RawHttp2Client.RST_STREAM).orElseThrow().status())
                     .isEqualTo(200);
         }
@@ -363,6 +371,111 @@ class Http2HeadsTest {
                     .request(1, true, "x-checksum", "1");
             assertThat(client.await(RawHttp2Client.HEADERS, RawHttp2Client.RST_STREAM).orElseThrow().status())
                     .isEqualTo(201);
+        }
+    }
+
+    /// `:authority` and `Host` may differ in case and by the default port of `:scheme`.
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            400 | GET https /livez x y
+            400 | GET https livez :authority x
+            400 | GET https * :authority x
+            204 | OPTIONS https * :authority x
+            400 | GET https /livez :authority [1:2:3]
+            400 | GET https /livez host [1:2:3]
+            400 | GET https /livez :authority a host b
+            400 | GET https /livez :authority a host a:80
+            400 | GET https /livez :authority a:443 host a:444
+            400 | GET https /livez :authority a host a:b
+            400 | GET https /livez :authority a host a host a
+            400 | GET https /livez?\u00E4 :authority x
+            200 | GET https /livez host x
+            200 | GET https /livez :authority Shop.example host sHOP.EXAMPLE
+            200 | GET https /livez :authority shop.example host SHOP.example:443
+            200 | GET https /livez :authority shop.example:0443 host shop.example:
+            200 | GET https /livez :authority [::A]:443 host [::a]
+            200 | GET https /livez :authority shop.example:8443 host SHOP.EXAMPLE:8443
+            200 | GET http /livez :authority [v1.A]:80 host [v1.a]
+            """)
+    void checksTargetAndHostAsHttp1(int status, String head) throws IOException {
+        String[] parts = head.split(" ", 4);
+        try (RawHttp2Client client = connect()) {
+            client.request(1, true, and(new String[]{":method", parts[0], ":scheme", parts[1], ":path", parts[2]},
+                    parts[3].split(" ", -1)));
+            assertThat(client.await(RawHttp2Client.HEADERS, RawHttp2Client.RST_STREAM).orElseThrow().status())
+                    .isEqualTo(status);
+        }
+    }
+
+    @Test
+    void refusesLongTarget() throws IOException {
+        try (RawHttp2Client client = connect()) {
+            client.request(1, true, new Malformed("", LIVEZ).with(":path", "/" + "x".repeat(5_000)).fields());
+            assertThat(client.await(RawHttp2Client.HEADERS).orElseThrow().status()).isEqualTo(414);
+        }
+    }
+
+    /// The connection stays open, unlike with HTTP/1.1.
+    @Test
+    void checksExpectations() throws IOException {
+        try (RawHttp2Client client = connect()) {
+            for (int stream = 1; stream <= 3; stream += 2) {
+                client.request(stream, false, and(POST, "expect", "100-continue, 200-ok"));
+                assertThat(client.await(RawHttp2Client.HEADERS).orElseThrow().status()).isEqualTo(417);
+            }
+            client.request(5, false, and(POST, "expect", "100-Continue,"));
+            assertThat(client.await(RawHttp2Client.HEADERS).orElseThrow().status()).isEqualTo(100);
+        }
+    }
+
+    @Test
+    void resetsOnlyStreamsWithInvalidFrames() throws IOException {
+        byte[] none = {0, 0, 0, 0};
+        byte[] most = {127, -1, -1, -1};
+        try (RawHttp2Client client = connect()) {
+            client.request(1, false, POST).request(3, false, POST).send(RawHttp2Client.WINDOW_UPDATE, 0, 3, none);
+            assertReset(client, 3);
+            client.request(5, false, POST).send(RawHttp2Client.WINDOW_UPDATE, 0, 5, most);
+            assertReset(client, 5, Http2Error.FLOW_CONTROL_ERROR);
+            client.request(7, false, POST).send(RawHttp2Client.PRIORITY_FRAME, 0, 7, none);
+            assertReset(client, 7, Http2Error.FRAME_SIZE_ERROR);
+            assertStillServed(client, 1, 9);
+        }
+    }
+
+    @Test
+    void closesConnectionThatResetsManyRequests() throws IOException {
+        try (RawHttp2Client client = connect()) {
+            for (int stream = 1; stream < 4_000; stream += 2) {
+                sendUntilClosed(client, List.of(RawHttp2Client.head(stream, false, POST),
+                        RawHttp2Client.frame(RawHttp2Client.RST_STREAM, 0, stream, new byte[]{0, 0, 0, 8})));
+            }
+            assertThat(client.await(RawHttp2Client.DATA)).as("connection is closed").isEmpty();
+        }
+    }
+
+    /// A client could fill the log, because it may send any number of invalid frames.
+    @Test
+    void doesNotLogInvalidFrames() throws IOException {
+        try (LogLines log = new LogLines(Logger.ROOT_LOGGER_NAME)) {
+            try (RawHttp2Client client = connect()) {
+                // The second frame exceeds the content length, and the others follow the reset of the stream.
+                client.request(1, false, and(POST, "content-length", "1"))
+                        .send(Collections.nCopies(10, RawHttp2Client.frame(RawHttp2Client.DATA, 0, 1, (byte) 'x')));
+                assertThat(client.await(RawHttp2Client.RST_STREAM)).isPresent();
+            }
+            // The server closes the connection after 200 resets, most of which are not sent by then.
+            try (RawHttp2Client client = connect()) {
+                client.send(IntStream.range(0, 300).mapToObj(i -> RawHttp2Client.head(2 * i + 1, true, "B D", "y"))
+                        .toList());
+                assertThat(client.await(RawHttp2Client.DATA)).as("connection is closed").isEmpty();
+            }
+            byte[] frameOfOneByte = {0, 5, 0, 0, 0, 1};
+            try (RawHttp2Client client = new RawHttp2Client(service.port()).begin(frameOfOneByte)) {
+                assertThat(client.await(RawHttp2Client.GOAWAY).orElseThrow().errorCode()).isEqualTo(1);
+                assertThat(client.await(RawHttp2Client.GOAWAY)).as("connection is closed").isEmpty();
+            }
+            assertThat(log.with("")).isEmpty();
         }
     }
 

@@ -20,14 +20,13 @@ import petstore.testkit.TestCertificate;
 import petstore.testkit.TestService;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static petstore.testkit.RawHttp2Client.LIVEZ;
+import static petstore.testkit.RawHttp2Client.POST;
 
 /// Connections of HTTP/2 while the service stops. Source: RFC 9113 section 6.8.
 @Execution(ExecutionMode.CONCURRENT)
 class Http2StopTest {
 
-    private static final String[] LIVEZ = {":method", "GET", ":scheme", "https", ":path", "/livez", ":authority", "x"};
-    private static final String[] POST = {":method", "POST", ":scheme", "https", ":path", "/v1/pets", ":authority",
-            "localhost", "authorization", "Bearer " + TestService.KEY, "content-type", "application/json"};
     private static final Duration ROUND_TRIP = Duration.ofSeconds(1);
     private static final Duration SLACK = Duration.ofSeconds(5);
 

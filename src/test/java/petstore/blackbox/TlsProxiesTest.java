@@ -15,7 +15,6 @@ import javax.net.ssl.SSLSocketFactory;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -31,7 +30,7 @@ import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/// Clients and proxies that reach the TLS port with older or plain HTTP, or with any server name.
+/// Clients and proxies that reach the TLS port with plain HTTP, or with any server name.
 class TlsProxiesTest {
 
     private static final Duration SHORT = Duration.ofSeconds(1);
@@ -64,34 +63,6 @@ class TlsProxiesTest {
 
     private static RawClient overTls() throws IOException {
         return new RawClient(SOCKETS.createSocket("127.0.0.1", service.port()));
-    }
-
-    /// As nginx with `proxy_pass https://…` and its defaults.
-    @Test
-    void respondsToHttp10() throws IOException {
-        try (RawClient client = overTls()) {
-            Response response = client.send("GET /v1/pets HTTP/1.0\r\n" + BadRequest.KEY + "Connection: close\r\n\r\n")
-                    .response().orElseThrow();
-            assertThat(response.status()).isEqualTo(200);
-            assertThat(client.isClosedByServer()).isTrue();
-        }
-    }
-
-    @Test
-    void keepsConnectionsOfHttp10() throws IOException {
-        try (RawClient client = overTls()) {
-            for (int i = 0; i < 3; i++) {
-                Response response = client
-                        .send("GET /v1/pets HTTP/1.0\r\n" + BadRequest.KEY + "Connection: keep-alive\r\n\r\n")
-                        .response().orElseThrow();
-                assertThat(response.status()).isEqualTo(200);
-                assertThat(response.headers().get("connection")).containsExactly("keep-alive");
-            }
-            client.send(
-                    "POST /v1/pets HTTP/1.0\r\n" + BadRequest.KEY + BadRequest.JSON + "Content-Length: 2\r\n\r\n{}");
-            assertThat(client.response().orElseThrow().status()).isEqualTo(400);
-            assertThat(client.isClosedByServer()).isTrue();
-        }
     }
 
     /// One certificate serves all names.
@@ -146,7 +117,7 @@ class TlsProxiesTest {
 
     /// Neither a byte nor half a line of plain text keeps a connection beyond the deadline of a head.
     @ParameterizedTest
-    @ValueSource(strings = {"G", "GET ", "GET /livez HT", "GET /livez HTTP/1.1\r\nHo"})
+    @ValueSource(strings = {"G", "GET /livez HTTP/1.1\r\nHo"})
     void closesUnfinishedPlainHttp(String part) throws IOException {
         Instant started = Instant.now();
         try (RawClient client = new RawClient(service.port())) {

@@ -15,23 +15,13 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLSocket;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
-import io.netty.handler.codec.http2.Http2Error;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
@@ -39,12 +29,12 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.slf4j.LoggerFactory;
 import petstore.http.server.ServerSettings.Deadlines;
 import petstore.http.server.tls.TlsFiles;
 import petstore.testkit.ApiClient;
 import petstore.testkit.CommandLines;
 import petstore.testkit.ConcurrentClients;
+import petstore.testkit.LogLines;
 import petstore.testkit.RawClient;
 import petstore.testkit.RawHttp2Client;
 import petstore.testkit.RawHttp2Client.Frame;
@@ -55,6 +45,8 @@ import petstore.testkit.TestSettings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static petstore.testkit.RawHttp2Client.LIVEZ;
+import static petstore.testkit.RawHttp2Client.POST;
 
 /// The API over TLS: HTTP/1.1, HTTP/2, certificate renewal, and clients that are slow at each step.
 class TlsTest {
@@ -64,11 +56,6 @@ class TlsTest {
     private static final Duration LONG = Duration.ofSeconds(60);
     private static final Duration SLACK = Duration.ofSeconds(10);
     private static final Duration PATIENCE = Duration.ofSeconds(20);
-    private static final int SCRIPTS = 4;
-    private static final String[] POST = {":method", "POST", ":scheme", "https", ":path", "/v1/pets", ":authority",
-            "localhost", "authorization", "Bearer " + TestService.KEY, "content-type", "application/json"};
-
-    private static final String[] LIVEZ = {":method", "GET", ":scheme", "https", ":path", "/livez", ":authority", "x"};
 
     private static TestCertificate ec;
 
@@ -81,7 +68,8 @@ class TlsTest {
     }
 
     private TestService start(UnaryOperator<TestSettings> change) {
-        return start(ec.write(folder), change);
+        return TestService.start(folder.resolve("data"), Clock.systemUTC(),
+                http -> change.apply(http.tls(ec.write(folder))));
     }
 
     /// Starts a service in its own folder, so that several services can run at the same time.
@@ -90,10 +78,6 @@ class TlsTest {
         TlsFiles files = ec.write(serviceFolder);
         return TestService.start(serviceFolder.resolve("data"), Clock.systemUTC(),
                 http -> http.deadlines(deadlines).tls(files));
-    }
-
-    private TestService start(TlsFiles files, UnaryOperator<TestSettings> change) {
-        return TestService.start(folder.resolve("data"), Clock.systemUTC(), http -> change.apply(http.tls(files)));
     }
 
     private static HttpResponse<String> send(HttpClient client, int port, String method, String path, String key,
@@ -144,19 +128,6 @@ class TlsTest {
         }
     }
 
-    @Test
-    void sendsHstsAndCorsHeaders() throws IOException, InterruptedException {
-        String shop = "https://shop.example";
-        try (TestService service = start(http -> http.corsOrigins(shop));
-                HttpClient client = HttpClient.newBuilder().sslContext(ec.trusted()).build()) {
-            HttpResponse<String> response = client.send(HttpRequest
-                    .newBuilder(URI.create("https://127.0.0.1:" + service.port() + "/v1/pets")).timeout(LONG)
-                    .header("Origin", shop).build(), BodyHandlers.ofString());
-            assertThat(response.headers().allValues("Strict-Transport-Security")).containsExactly("max-age=31536000");
-            assertThat(response.headers().allValues("Access-Control-Allow-Origin")).containsExactly(shop);
-        }
-    }
-
     /// Returns the certificate of a new connection.
     private static Certificate servedCertificate(int port) throws IOException {
         try (SSLSocket socket = connect(port)) {
@@ -173,31 +144,11 @@ class TlsTest {
     }
 
     @Test
-    void refusesVersionsBeforeTls12() throws IOException {
-        String body = "0302" + "00".repeat(32) + "00" + "0004c013002f" + "0100";
-        String hello = "01" + HexFormat.of().toHexDigits(body.length() / 2, 6) + body;
-        String tls11 = "160301" + HexFormat.of().toHexDigits(hello.length() / 2, 4) + hello;
-        try (TestService service = start(UnaryOperator.identity()); RawClient client = new RawClient(service.port())) {
-            client.send(HexFormat.of().parseHex(tls11));
-            byte[] alert = client.socket().getInputStream().readNBytes(7);
-            assertThat(alert).hasSize(7);
-            assertThat(alert[0]).as("record type alert").isEqualTo((byte) 21);
-            assertThat(alert[6]).as("alert protocol_version").isEqualTo((byte) 70);
-        }
-        try (TestService service = start(UnaryOperator.identity()); SSLSocket client = connect(service.port())) {
-            assertThat(client.getSession().getProtocol()).isEqualTo("TLSv1.3");
-        }
-    }
-
-    @Test
     void renewsCertificateWithoutClosingConnections() throws IOException {
         TestCertificate next = TestCertificate.rsa();
-        ListAppender<ILoggingEvent> log = new ListAppender<>();
-        log.list = new CopyOnWriteArrayList<>();
-        log.start();
-        Logger logger = (Logger) LoggerFactory.getLogger("petstore.http.server.tls.Tls");
-        logger.addAppender(log);
-        try (TestService service = start(UnaryOperator.identity()); SSLSocket kept = connect(service.port())) {
+        try (LogLines log = new LogLines("petstore.http.server.tls");
+                TestService service = start(UnaryOperator.identity());
+                SSLSocket kept = connect(service.port())) {
             assertThat(isResponding(kept)).isTrue();
             assertThat(servedCertificate(service.port())).isEqualTo(ec.der());
             assertThat(expiry(service)).isEqualTo(ec.der().getNotAfter().toInstant().getEpochSecond());
@@ -206,18 +157,14 @@ class TlsTest {
             assertThat(expiry(service)).isEqualTo(next.der().getNotAfter().toInstant().getEpochSecond());
             assertThat(isResponding(kept)).as("on a connection from before the renewal").isTrue();
 
-            Files.writeString(files.key(), next.key().substring(0, 100));
-            awaitRefusedRenewal(log, "PEM");
-            assertThat(servedCertificate(service.port())).as("while the key file is incomplete").isEqualTo(next.der());
             new TestCertificate(ec.certificate() + next.certificate(), ec.key(), ec.der()).write(folder);
-            awaitRefusedRenewal(log, files.certificate() + " (--tls-certificate) are no chain");
+            await().atMost(PATIENCE).until(() -> log.with("the TLS certificate was not renewed"),
+                    lines -> lines.stream().anyMatch(line -> line.contains(files.certificate() + " (--tls-cert")));
             assertThat(servedCertificate(service.port())).as("while the chain is unrelated").isEqualTo(next.der());
             assertThat(expiry(service)).isEqualTo(next.der().getNotAfter().toInstant().getEpochSecond());
             ec.write(folder);
             awaitCertificate(service.port(), ec.der());
             assertThat(isResponding(kept)).isTrue();
-        } finally {
-            logger.detachAppender(log);
         }
     }
 
@@ -226,12 +173,6 @@ class TlsTest {
         String metric = "petstore_certificate_expiry_timestamp_seconds ";
         return (long) Double.parseDouble(new ApiClient(service.adminPort(), "").get("/metrics").body().lines()
                 .filter(line -> line.startsWith(metric)).findFirst().orElseThrow().substring(metric.length()));
-    }
-
-    /// Waits until the service logs that the new files are invalid.
-    private static void awaitRefusedRenewal(ListAppender<ILoggingEvent> log, String reason) {
-        await().atMost(PATIENCE).until(() -> log.list.stream().map(ILoggingEvent::getFormattedMessage)
-                .anyMatch(line -> line.startsWith("the TLS certificate was not renewed") && line.contains(reason)));
     }
 
     private static void awaitCertificate(int port, Certificate expected) {
@@ -274,15 +215,6 @@ class TlsTest {
                 assertThat(noStream.await(RawHttp2Client.DATA)).isEmpty();
             }
             assertThat(Duration.between(started, Instant.now())).isBetween(SHORT, SHORT.plus(SLACK));
-        }
-    }
-
-    @Test
-    void respondsToOptionsWithAsteriskByHttp2() throws IOException {
-        try (TestService service = start(UnaryOperator.identity());
-                RawHttp2Client client = new RawHttp2Client(service.port()).begin()) {
-            client.request(1, true, ":method", "OPTIONS", ":scheme", "https", ":path", "*", ":authority", "localhost");
-            assertThat(client.await(RawHttp2Client.HEADERS).orElseThrow().status()).isEqualTo(204);
         }
     }
 
@@ -369,7 +301,7 @@ class TlsTest {
         try (TestService service = startIn("closesIdleConnectionsDespitePings", new Deadlines(SHORT, LONG, LONG));
                 RawHttp2Client client = new RawHttp2Client(service.port()).begin()) {
             Instant started = Instant.now();
-            client.request(1, true, ":method", "GET", ":scheme", "https", ":path", "/livez", ":authority", "localhost");
+            client.request(1, true, LIVEZ);
             assertThat(client.await(RawHttp2Client.HEADERS).orElseThrow().status()).isEqualTo(200);
             Thread pings = Thread.ofVirtual().start(() -> {
                 try {
@@ -386,263 +318,5 @@ class TlsTest {
             assertThat(Duration.between(started, Instant.now())).isBetween(SHORT, SHORT.plus(SLACK));
             pings.join();
         }
-    }
-
-    @Test
-    void refusesHttp2HeadsThatHttp1Forbids() throws IOException {
-        try (TestService service = start(UnaryOperator.identity());
-                RawHttp2Client client = new RawHttp2Client(service.port()).begin()) {
-            RawHttp2Client.Frame settings = client.await(RawHttp2Client.SETTINGS).orElseThrow();
-            assertThat(HexFormat.of().formatHex(settings.payload().array())).as("at most 100 streams")
-                    .contains("000300000064");
-            List<String[]> heads = List.of(new String[]{":path", "/livez", "x", "y"},
-                    new String[]{":path", "livez", ":authority", "localhost"},
-                    new String[]{":path", "*", ":authority", "localhost"},
-                    new String[]{":path", "/livez", ":authority", "[1:2:3]"},
-                    new String[]{":path", "/livez", ":authority", "a@localhost"},
-                    new String[]{":path", "/livez", "host", "[1:2:3]"},
-                    new String[]{":path", "/livez", ":authority", "a", "host", "b"},
-                    new String[]{":path", "/livez", ":authority", "a", "host", "a:80"},
-                    new String[]{":path", "/livez", ":authority", "a:443", "host", "a:444"},
-                    new String[]{":path", "/livez", ":authority", "a", "host", "a:b"},
-                    new String[]{":path", "/livez", ":authority", "a", "host", "a", "host", "a"},
-                    new String[]{":path", "/livez?\u00E4", ":authority", "localhost"});
-            int stream = 1;
-            for (String[] head : heads) {
-                client.request(stream, true,
-                        Stream.concat(Stream.of(":method", "GET", ":scheme", "https"), Stream.of(head))
-                                .toArray(String[]::new));
-                RawHttp2Client.Frame response = client.await(RawHttp2Client.HEADERS).orElseThrow();
-                assertThat(response.status()).as(String.join(" ", head)).isEqualTo(400);
-                assertThat(response.stream()).isEqualTo(stream);
-                stream += 2;
-            }
-            assertThat(statusOf(client, stream, "/livez?" + "x".repeat(5_000), "")).isEqualTo(414);
-            assertThat(statusOf(client, stream + 2, "/livez", "x".repeat(8_200))).isEqualTo(431);
-            assertThat(statusOf(client, stream + 4, "/livez", "x".repeat(4_000))).isEqualTo(200);
-            assertThat(new ApiClient(service.adminPort(), "").get("/metrics").body()).contains(
-                    "petstore_refused_requests_total{reason=\"invalid_request\"} " + (heads.size() + 2) + ".0\n",
-                    "http_response_status_code=\"431\"");
-        }
-    }
-
-    /// The host is in `:authority` or, without it, in `Host`.
-    @Test
-    void acceptsEveryHostFormOfRfc3986() throws IOException {
-        try (TestService service = start(UnaryOperator.identity());
-                RawHttp2Client client = new RawHttp2Client(service.port()).begin()) {
-            int stream = 1;
-            for (String host : List.of("localhost:", "[::ffff:127.0.0.1]:443", "[::1:2:3:4:5:6:7]", "[v1.a]")) {
-                for (String field : List.of(":authority", "host")) {
-                    client.request(stream, true, ":method", "GET", ":scheme", "https", ":path", "/livez", field, host);
-                    assertThat(client.await(RawHttp2Client.HEADERS).orElseThrow().status()).as(host).isEqualTo(200);
-                    stream += 2;
-                }
-            }
-        }
-    }
-
-    /// `:authority` and `Host` may differ in case and by the default port of `:scheme`.
-    @Test
-    void acceptsEqualHosts() throws IOException {
-        try (TestService service = start(UnaryOperator.identity());
-                RawHttp2Client client = new RawHttp2Client(service.port()).begin()) {
-            int stream = 1;
-            for (String[] hosts : List.of(new String[]{"https", "Shop.example", "sHOP.EXAMPLE"},
-                    new String[]{"https", "shop.example", "SHOP.example:443"},
-                    new String[]{"https", "shop.example:0443", "shop.example:"},
-                    new String[]{"https", "[::A]:443", "[::a]"},
-                    new String[]{"https", "shop.example:8443", "SHOP.EXAMPLE:8443"},
-                    new String[]{"http", "[v1.A]:80", "[v1.a]"})) {
-                client.request(stream, true, ":method", "GET", ":scheme", hosts[0], ":path", "/livez", ":authority",
-                        hosts[1], "host", hosts[2]);
-                assertThat(client.await(RawHttp2Client.HEADERS).orElseThrow().status()).as(String.join(" ", hosts))
-                        .isEqualTo(200);
-                stream += 2;
-            }
-        }
-    }
-
-    /// The connection stays open, unlike with HTTP/1.1.
-    @Test
-    void checksExpectationsOfHttp2() throws IOException {
-        try (TestService service = start(UnaryOperator.identity());
-                RawHttp2Client client = new RawHttp2Client(service.port()).begin()) {
-            for (int stream = 1; stream <= 3; stream += 2) {
-                client.request(stream, false,
-                        Stream.concat(Stream.of(POST), Stream.of("expect", "100-continue, 200-ok"))
-                                .toArray(String[]::new));
-                assertThat(client.await(RawHttp2Client.HEADERS).orElseThrow().status()).isEqualTo(417);
-            }
-            client.request(5, false, Stream.concat(Stream.of(POST), Stream.of("expect", "100-Continue,"))
-                    .toArray(String[]::new));
-            assertThat(client.await(RawHttp2Client.HEADERS).orElseThrow().status()).isEqualTo(100);
-        }
-    }
-
-    private static int statusOf(RawHttp2Client client, int stream, String path, String field) throws IOException {
-        client.request(stream, true, ":method", "GET", ":scheme", "https", ":path", path, ":authority", "localhost",
-                "x", field);
-        return client.await(RawHttp2Client.HEADERS).orElseThrow().status();
-    }
-
-    @Test
-    void resetsOnlyStreamsWithInvalidMethod() throws IOException, InterruptedException {
-        try (TestService service = start(UnaryOperator.identity());
-                RawHttp2Client client = new RawHttp2Client(service.port()).begin()) {
-            client.request(1, false, POST);
-            int stream = 3;
-            for (String method : List.of("", " ", " GET", "GET ", "GET X", "G\tT", "G\u0000T", "G\u00E2\u0080\u00A8T",
-                    "G\"T")) {
-                client.request(stream, !method.equals("G\"T"), ":method", method, ":scheme", "https", ":path", "/livez",
-                        ":authority", "localhost");
-                RawHttp2Client.Frame reset = client.await(RawHttp2Client.RST_STREAM).orElseThrow();
-                assertThat(reset.stream()).isEqualTo(stream);
-                assertThat(reset.errorCode()).as("PROTOCOL_ERROR").isEqualTo(1);
-                stream += 2;
-            }
-            byte[] body = PET.getBytes(StandardCharsets.US_ASCII);
-            client.send(RawHttp2Client.DATA, RawHttp2Client.END_STREAM, stream - 2, body)
-                    .send(RawHttp2Client.DATA, RawHttp2Client.END_STREAM, 1, body);
-            RawHttp2Client.Frame response = client.await(RawHttp2Client.HEADERS).orElseThrow();
-            assertThat(response.stream()).isEqualTo(1);
-            assertThat(response.status()).isEqualTo(201);
-            assertThat(statusOf(client, stream, "/livez", "")).isEqualTo(200);
-            service.awaitNoRequest();
-        }
-    }
-
-    @Test
-    void resetsOnlyStreamsWithInvalidFrames() throws IOException {
-        try (TestService service = start(UnaryOperator.identity());
-                RawHttp2Client client = new RawHttp2Client(service.port()).begin()) {
-            List<String> head = List.of(":method", "GET", ":scheme", "https", ":path", "/livez");
-            int stream = 1;
-            for (int missing = 0; missing < head.size(); missing += 2) {
-                List<String> rest = new ArrayList<>(head);
-                rest.subList(missing, missing + 2).clear();
-                rest.addAll(List.of(":authority", "localhost"));
-                client.request(stream, true, rest.toArray(String[]::new));
-                assertReset(client, stream, Http2Error.PROTOCOL_ERROR);
-                stream += 2;
-            }
-            byte[] none = {0, 0, 0, 0};
-            byte[] most = {127, -1, -1, -1};
-            client.request(stream, false, POST).send(RawHttp2Client.WINDOW_UPDATE, 0, stream, none);
-            assertReset(client, stream, Http2Error.PROTOCOL_ERROR);
-            client.request(stream + 2, false, POST).send(RawHttp2Client.WINDOW_UPDATE, 0, stream + 2, most);
-            assertReset(client, stream + 2, Http2Error.FLOW_CONTROL_ERROR);
-            client.request(stream + 4, false, POST).send(RawHttp2Client.PRIORITY_FRAME, 0, stream + 4, none);
-            assertReset(client, stream + 4, Http2Error.FRAME_SIZE_ERROR);
-            client.request(stream + 6, false, Stream.concat(Stream.of(POST), Stream.of("content-length", "1"))
-                    .toArray(String[]::new)).send(RawHttp2Client.DATA, 0, stream + 6, none);
-            assertReset(client, stream + 6, Http2Error.PROTOCOL_ERROR);
-            assertThat(statusOf(client, stream + 8, "/livez", "")).isEqualTo(200);
-            service.awaitNoRequest();
-        }
-    }
-
-    private static void assertReset(RawHttp2Client client, int stream, Http2Error error) throws IOException {
-        RawHttp2Client.Frame reset = client.await(RawHttp2Client.RST_STREAM).orElseThrow();
-        assertThat(reset.stream()).isEqualTo(stream);
-        assertThat(Http2Error.valueOf(reset.errorCode())).isEqualTo(error);
-    }
-
-    @Test
-    void closesConnectionThatResetsManyRequests() throws IOException, InterruptedException {
-        try (TestService service = start(UnaryOperator.identity());
-                RawHttp2Client client = new RawHttp2Client(service.port()).begin()) {
-            boolean open = true;
-            for (int stream = 1; open && stream < 4_000; stream += 2) {
-                try {
-                    client.request(stream, false, POST).send(RawHttp2Client.RST_STREAM, 0, stream, (byte) 0, (byte) 0,
-                            (byte) 0, (byte) 8);
-                } catch (IOException e) {
-                    open = false;
-                }
-            }
-            assertThat(client.await(RawHttp2Client.DATA)).as("connection is closed").isEmpty();
-            service.awaitNoRequest();
-        }
-    }
-
-    /// A client could fill the log, because it may send any number of invalid frames.
-    @Test
-    void doesNotLogInvalidFrames() throws IOException {
-        ListAppender<ILoggingEvent> log = new ListAppender<>();
-        log.list = new CopyOnWriteArrayList<>();
-        log.start();
-        Logger rootLogger = (Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME);
-        try (TestService service = start(UnaryOperator.identity())) {
-            rootLogger.addAppender(log);
-            try (RawHttp2Client client = new RawHttp2Client(service.port()).begin()) {
-                String[] post = Stream.concat(Stream.of(POST), Stream.of("content-length", "1")).toArray(String[]::new);
-                // The second frame exceeds the content length, and the others follow the reset of the stream.
-                client.request(1, false, post)
-                        .send(Collections.nCopies(10, RawHttp2Client.frame(RawHttp2Client.DATA, 0, 1, (byte) 'x')));
-                assertThat(client.await(RawHttp2Client.RST_STREAM)).isPresent();
-            }
-            // The server closes the connection after 200 resets, most of which are not sent by then.
-            try (RawHttp2Client client = new RawHttp2Client(service.port()).begin()) {
-                client.send(IntStream.range(0, 300).mapToObj(i -> RawHttp2Client.head(2 * i + 1, true, ":method",
-                        "B D", ":scheme", "https", ":path", "/", ":authority", "localhost")).toList());
-                assertThat(client.await(RawHttp2Client.DATA)).as("connection is closed").isEmpty();
-            }
-            byte[] frameOfOneByte = {0, 5, 0, 0, 0, 1};
-            try (RawHttp2Client client = new RawHttp2Client(service.port()).begin(frameOfOneByte)) {
-                assertThat(client.await(RawHttp2Client.GOAWAY).orElseThrow().errorCode()).isEqualTo(1);
-                assertThat(client.await(RawHttp2Client.GOAWAY)).as("connection is closed").isEmpty();
-            }
-        } finally {
-            rootLogger.detachAppender(log);
-        }
-        assertThat(log.list).isEmpty();
-    }
-
-    @Test
-    void sendsLongResponsesConcurrently() throws IOException {
-        try (TestService service = start(http -> http.deadlines(new Deadlines(LONG, LONG, LONG)));
-                RawHttp2Client client = withWideWindows(service)) {
-            for (int stream = 1; stream < 2 * SCRIPTS; stream += 2) {
-                requestScript(client, stream);
-            }
-            Map<Integer, Integer> bytes = new HashMap<>();
-            for (int finished = 0; finished < SCRIPTS;) {
-                RawHttp2Client.Frame data = client.await(RawHttp2Client.DATA).orElseThrow();
-                bytes.merge(data.stream(), data.payload().remaining(), Integer::sum);
-                finished += data.flags() & RawHttp2Client.END_STREAM;
-            }
-            assertThat(bytes).hasSize(SCRIPTS);
-            assertThat(Set.copyOf(bytes.values())).hasSize(1).allMatch(length -> length > 1_000_000);
-            service.awaitNoRequest();
-        }
-    }
-
-    @Test
-    void finishesRequestsIfClientDisconnectsDuringResponses() throws IOException {
-        try (TestService service = start(http -> http.deadlines(new Deadlines(LONG, LONG, LONG)))) {
-            for (int frames = 0; frames < 100; frames += 5) {
-                try (RawHttp2Client client = withWideWindows(service)) {
-                    for (int stream = 1; stream < 2 * SCRIPTS; stream += 2) {
-                        requestScript(client, stream);
-                    }
-                    for (int i = 0; i < frames; i++) {
-                        assertThat(client.await(RawHttp2Client.DATA)).isPresent();
-                    }
-                }
-            }
-            service.awaitNoRequest();
-        }
-    }
-
-    /// Connects a client whose flow-control windows hold all of its responses.
-    private static RawHttp2Client withWideWindows(TestService service) throws IOException {
-        return new RawHttp2Client(service.port()).begin((byte) 0, (byte) 4, (byte) 64, (byte) 0, (byte) 0, (byte) 0)
-                .send(RawHttp2Client.WINDOW_UPDATE, 0, 0, (byte) 63, (byte) 0, (byte) 0, (byte) 0);
-    }
-
-    private static void requestScript(RawHttp2Client client, int stream) throws IOException {
-        client.request(stream, true, ":method", "GET", ":scheme", "https", ":path", "/docs/swagger-ui-bundle.js",
-                ":authority", "localhost");
     }
 }

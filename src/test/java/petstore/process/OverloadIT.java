@@ -40,6 +40,7 @@ import petstore.testkit.TestCertificate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static petstore.testkit.RawHttp2Client.LIVEZ;
 
 /// The service under overload. Clients send ten times as many requests as the store can serve, without waiting for responses. Or they
 /// open more connections than the service may have files, or send more unfinished requests than fit into its memory.
@@ -63,8 +64,6 @@ class OverloadIT {
     private static final int FIELDS_PER_REQUEST = 225;
     /// A setting that allows no byte of a body to be sent: an initial window of 0 (RFC 9113 section 6.5.2).
     private static final byte[] ZERO_WINDOW = {0, 4, 0, 0, 0, 0};
-    private static final String[] LIVEZ = {":method", "GET", ":scheme", "https", ":path", "/livez", ":authority",
-            "localhost"};
 
     private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 

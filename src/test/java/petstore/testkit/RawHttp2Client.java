@@ -14,6 +14,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
@@ -39,6 +40,12 @@ public final class RawHttp2Client implements AutoCloseable {
     public static final int END_HEADERS = 4;
     private static final int MOST_FRAME_BYTES = 16_384;
     static final int PRIORITY = 32;
+
+    /// The fields of a request without a body.
+    public static final String[] LIVEZ = {":method", "GET", ":scheme", "https", ":path", "/livez", ":authority", "x"};
+    /// The fields of createPet.
+    public static final String[] POST = {":method", "POST", ":scheme", "https", ":path", "/v1/pets", ":authority",
+            "localhost", "authorization", "Bearer " + TestService.KEY, "content-type", "application/json"};
 
     /// A frame as received.
     ///
@@ -126,6 +133,11 @@ public final class RawHttp2Client implements AutoCloseable {
             frames.add(frame(from == 0 ? HEADERS : CONTINUATION, flags, stream, Arrays.copyOfRange(block, from, to)));
         }
         return joined(frames);
+    }
+
+    /// Returns fields and further ones behind them.
+    public static String[] and(String[] fields, String... more) {
+        return Stream.concat(Stream.of(fields), Stream.of(more)).toArray(String[]::new);
     }
 
     public static byte[] frame(int type, int flags, int stream, byte... payload) {
