@@ -16,7 +16,6 @@ import petstore.testkit.RawClient;
 import petstore.testkit.TestService;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 /// New connections at the limit of open connections.
 class DisplacedConnectionsTest {
@@ -85,37 +84,6 @@ class DisplacedConnectionsTest {
             }
             assertThat(displaced(service, "api")).isEqualTo(LIMIT);
             assertThat(refused(service)).isEqualTo(1);
-        }
-    }
-
-    @Test
-    void sparesNewConnectionsForOneSecond() throws IOException {
-        try (TestService service = start()) {
-            for (int i = 0; i <= LIMIT; i++) {
-                connect(service.port());
-            }
-            await().atMost(LONG).until(() -> refused(service) == 1);
-            assertThat(displaced(service, "api")).isZero();
-            // Any of them may be the refused one: two event loops accept them.
-            for (RawClient client : clients) {
-                var _ = client.isSilentFor(HEADLESS);
-            }
-            assertThat(status(connect(service.port()), LIVEZ)).isEqualTo(200);
-            assertThat(displaced(service, "api")).isEqualTo(1);
-        }
-    }
-
-    @Test
-    void answersPipelinedRequestsWhileOthersConnect() throws IOException {
-        try (TestService service = start()) {
-            RawClient pipelining = connect(service.port());
-            for (int i = 0; i < 10; i++) {
-                pipelining.send(LIVEZ.repeat(50));
-                status(connect(service.port()), LIVEZ);
-            }
-            for (int i = 0; i < 500; i++) {
-                assertThat(status(pipelining, "")).isEqualTo(200);
-            }
         }
     }
 

@@ -9,6 +9,7 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.DynamicTest;
+import petstore.Failure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -57,7 +58,7 @@ public enum WorstText {
 
     /// Returns a test for each beginning of a text.
     ///
-    /// @param function may throw a `RuntimeException` for a malformed text
+    /// @param function may throw a [Failure] for a malformed text, any `RuntimeException` for [#BULK]
     public Stream<DynamicTest> tests(String name, Consumer<String> function, String... beginnings) {
         return Stream.of(beginnings).map(beginning -> DynamicTest.dynamicTest(name + " " + beginning, () -> {
             Stream<String> parts = this == BULK ? PARTS.stream() : Stream.concat(PARTS.stream(), MORE.stream());
@@ -94,12 +95,12 @@ public enum WorstText {
     }
 
     /// Returns the processor time of this thread for a call.
-    private static long nanos(Consumer<String> function, String text) {
+    private long nanos(Consumer<String> function, String text) {
         long began = THREADS.getCurrentThreadCpuTime();
         try {
             function.accept(text);
         } catch (RuntimeException e) {
-            // The text is malformed.
+            assertThat(this == BULK || e instanceof Failure).as("the text is malformed, not the program: %s", e).isTrue();
         }
         return THREADS.getCurrentThreadCpuTime() - began;
     }
