@@ -57,8 +57,7 @@ class FilePermissionsIT {
 
     /// Java itself could not start.
     @ParameterizedTest
-    @ValueSource(strings = {"--version", "help", "serve", "keys list", "import -", "export -", "backup b.db",
-            "restore b.db", "move --to postgresql://localhost/x", "config", "doctor", "healthcheck", "completion bash"})
+    @ValueSource(strings = {"--version", "serve", "healthcheck"})
     void namesDeletedCurrentFolder(String command) {
         PetstoreProcess.Ending ending = shell.run("mkdir gone && cd gone && rmdir ../gone && petstore " + command);
         assertThat(ending.code()).isEqualTo(1);

@@ -270,23 +270,9 @@ class ImportExportIT {
         assertThat(Files.readAllLines(folder.resolve("there/animals.ndjson"))).hasSize(46);
     }
 
-    @Test
-    void exportUsesUmaskOrModeOfReplacedFile() {
-        importExamples();
-        shell.run("for u in 022 077 002; do umask $u; petstore export --format csv new-$u; done;"
-                + " for m in 600 640 444 666; do echo > old-$m; chmod $m old-$m; done");
-        for (int mode : new int[]{600, 640, 444, 666}) {
-            assertThat(shell.petstore("export --format csv ./old-" + mode).code()).isZero();
-        }
-        Ending modes = shell.run("stat -c '%n %a %s' new-* old-* | sort");
-        String bytes = shell.run("stat -c %s new-022").out().getFirst();
-        assertThat(modes.out()).containsExactly("new-002 664 " + bytes, "new-022 644 " + bytes, "new-077 600 " + bytes,
-                "old-444 444 " + bytes, "old-600 600 " + bytes, "old-640 640 " + bytes, "old-666 666 " + bytes);
-    }
-
     /// Root can change every owner unless it drops its capabilities.
     @Test
-    void exportKeepsOwnerOfReplacedFileOrIsRefused() throws IOException {
+    void exportIsRefusedIfOwnerOfReplacedFileCannotBeKept() throws IOException {
         importExamples();
         shell.run("mkdir there");
         Path target = Files.writeString(folder.resolve("there/animals.ndjson"), "before");
@@ -299,10 +285,6 @@ class ImportExportIT {
                         + " cannot be kept; run this as the owner of"
                         + " that file, or write to another file"));
         assertThat(shell.run("ls there; cat there/animals.ndjson").out()).containsExactly("animals.ndjson", "before");
-        assertThat(shell.petstore("export ./there/animals.ndjson").code()).isZero();
-        assertThat(shell.run("stat -c '%u:%g %a' there/animals.ndjson").out())
-                .containsExactly("65534:65533 640");
-        assertThat(Files.readAllLines(target)).hasSize(46);
     }
 
     /// File systems limit names to 255 bytes. A name cut at a byte offset could end within a multi-byte character.
@@ -312,8 +294,7 @@ class ImportExportIT {
         int bytes = unit.getBytes(UTF_8).length;
         String name = unit.repeat(255 / bytes) + "b".repeat(255 % bytes);
         String data = "d" + name.substring(0, name.offsetByCodePoints(name.length(), -1));
-        assertThat(shell.run("petstore import " + EXAMPLES + " --data " + data + " && petstore export --format csv "
-                + name + " --data " + data).code()).isZero();
+        assertThat(shell.petstore("import " + EXAMPLES + " --data ./" + data).code()).isZero();
         for (String command : List.of("export --format csv ./" + name, "backup ./" + name, "restore ./" + name)) {
             if (command.startsWith("backup")) {
                 shell.run("rm " + name);

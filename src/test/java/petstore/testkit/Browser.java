@@ -16,7 +16,6 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.openqa.selenium.By;
 import org.openqa.selenium.JavascriptExecutor;
-import org.openqa.selenium.OutputType;
 import org.openqa.selenium.StaleElementReferenceException;
 import org.openqa.selenium.WebElement;
 import org.openqa.selenium.WindowType;
@@ -252,15 +251,6 @@ public final class Browser implements AutoCloseable {
     public List<String> console() {
         return Stream.of(driver.manage().logs().get(LogType.BROWSER)).flatMap(lines -> lines.getAll().stream())
                 .map(LogEntry::getMessage).toList();
-    }
-
-    /// Saves a screenshot of the window.
-    public void screenshot(Path file) {
-        try {
-            Files.write(file, driver.getScreenshotAs(OutputType.BYTES));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     /// Types into the element that has the focus.
