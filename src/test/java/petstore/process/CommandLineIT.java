@@ -3,7 +3,6 @@ package petstore.process;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -16,7 +15,7 @@ import petstore.cli.Main;
 import petstore.testkit.CommandLines;
 import petstore.testkit.PetstoreProcess;
 import petstore.testkit.PetstoreProcess.Ending;
-import petstore.testkit.RestartablePostgres;
+import petstore.testkit.PlainPostgres;
 import petstore.testkit.StoreFile;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -105,19 +104,19 @@ class CommandLineIT {
     }
 
     @Test
-    void reportsWhyDatabaseCannotBeUsed(@TempDir Path folder) throws IOException, SQLException {
-        try (RestartablePostgres postgres = new RestartablePostgres(folder)) {
+    void reportsWhyDatabaseCannotBeUsed(@TempDir Path folder) throws IOException {
+        try (PlainPostgres postgres = new PlainPostgres(folder.resolve("postgresql"))) {
             postgres.addUser("keeper", "the-right-one");
-            String address = postgres.database().replace("postgres@", "keeper@");
+            String address = postgres.url().replace("postgres@", "keeper@");
             String serve = "serve --port 0 --admin-port 0 --database ";
             for (String command : List.of(serve + address, "keys list --database " + address)) {
                 Ending ending = assertFails(Map.of("PETSTORE_DATABASE_PASSWORD", "wrong-one"), command,
                         "keeper", "password authentication failed", "--database", "PETSTORE_DATABASE_PASSWORD");
                 assertThat(ending.err().getFirst()).doesNotContain("wrong-one");
             }
-            assertFails(serve + postgres.database() + "none", "postgresnone", "--database", "createdb");
+            assertFails(serve + postgres.url() + "none", "postgresnone", "--database", "createdb");
             postgres.stop();
-            assertFails(serve + postgres.database(), "refused", "--database");
+            assertFails(serve + postgres.url(), "refused", "--database");
         }
     }
 

@@ -2,7 +2,6 @@ package petstore.process;
 
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,16 +11,13 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import petstore.Pet;
-import petstore.testkit.ApiClient;
 import petstore.testkit.Disk;
 import petstore.testkit.Ledger;
 import petstore.testkit.Load;
 import petstore.testkit.PetstoreProcess;
-import petstore.testkit.ServedContract;
 import petstore.testkit.StoreFile;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -122,20 +118,8 @@ class KillIT {
             kept = file.pets();
         }
         ledger.verify(kept);
-        assertThat(listAfter(server.client(KEY), verifiedId))
+        assertThat(Ledger.listAfter(server.client(KEY), verifiedId))
                 .isEqualTo(kept.stream().filter(pet -> pet.id() > verifiedId).toList());
         verifiedId = kept.isEmpty() ? 0 : kept.getLast().id();
-    }
-
-    private static List<Pet> listAfter(ApiClient client, long id) {
-        List<Pet> listed = new ArrayList<>();
-        List<Pet> page;
-        do {
-            long after = listed.isEmpty() ? id : listed.getLast().id();
-            page = ServedContract.json(client.get("/v1/pets?limit=100&after=" + after).body()).valueStream()
-                    .map((JsonNode json) -> Ledger.pet(json)).toList();
-            listed.addAll(page);
-        } while (!page.isEmpty());
-        return listed;
     }
 }

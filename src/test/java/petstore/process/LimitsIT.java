@@ -4,10 +4,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.sql.Connection;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -27,7 +23,7 @@ import petstore.testkit.Disk;
 import petstore.testkit.Ledger;
 import petstore.testkit.Load;
 import petstore.testkit.PetstoreProcess;
-import petstore.testkit.RestartablePostgres;
+import petstore.testkit.PlainPostgres;
 import petstore.testkit.Tools;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -63,7 +59,7 @@ class LimitsIT {
 
     /// The limit does not apply to root. Each value has its own user, because processes of an earlier value may still count.
     @ParameterizedTest
-    @ValueSource(ints = {14, 20, 24, 28, 32, 36, 40, 44, 48, 64})
+    @ValueSource(ints = {14, 24, 32, 40, 64})
     void worksOrNamesProcessLimit(int limit) throws IOException {
         List<String> starter = new ArrayList<>(asUser(FIRST_USER + limit));
         starter.addAll(List.of("prlimit", "--nproc=" + limit));
@@ -91,11 +87,11 @@ class LimitsIT {
     @ParameterizedTest
     @EnumSource
     void usesDatabaseAgainAfterProcessLimitWasReached(Outage outage)
-            throws IOException, SQLException, InterruptedException {
+            throws IOException, InterruptedException {
         List<String> user = asUser(ANOTHER_USER - 1 - List.of(Outage.values()).indexOf(outage));
-        try (RestartablePostgres database = new RestartablePostgres(folder);
+        try (PlainPostgres database = new PlainPostgres(folder.resolve("postgresql"));
                 PetstoreProcess server = PetstoreProcess
-                        .serveDatabaseThrough(user, Map.of("PETSTORE_API_KEY", KEY), database.database(),
+                        .serveDatabaseThrough(user, Map.of("PETSTORE_API_KEY", KEY), database.url(),
                                 "--database-readers", String.valueOf(READERS))
                         .awaitReady()) {
             ApiClient client = server.client(KEY);
@@ -104,10 +100,10 @@ class LimitsIT {
             switch (outage) {
                 case RESTART -> {
                     database.stop();
-                    database.restart();
+                    database.start();
                 }
                 case FREEZE -> database.freeze();
-                case NO_STANDBY -> setStandby(database, "nobody");
+                case NO_STANDBY -> database.alterSystem("SET synchronous_standby_names = 'nobody'");
             }
             Instant end = Instant.now().plus(SHORTAGE);
             while (Instant.now().isBefore(end)) {
@@ -119,12 +115,12 @@ class LimitsIT {
                 case RESTART -> {
                 }
                 case FREEZE -> database.thaw();
-                case NO_STANDBY -> setStandby(database, "");
+                case NO_STANDBY -> database.alterSystem("RESET synchronous_standby_names");
             }
             PetstoreProcess.execute(user, "prlimit", "--nproc=1000:", "--pid", String.valueOf(server.pid()));
             await().atMost(RECOVERY).until(() -> client.post(PET).statusCode() == 201);
             await("no connection is left over").atMost(RECOVERY).during(POOL_FILLS)
-                    .untilAsserted(() -> assertThat(connections(database)).isLessThanOrEqualTo(MOST_CONNECTIONS));
+                    .untilAsserted(() -> assertThat(database.connections()).isLessThanOrEqualTo(MOST_CONNECTIONS));
             server.terminate();
             assertThat(server.ending().code()).isZero();
         }
@@ -170,24 +166,6 @@ class LimitsIT {
         }
     }
 
-    private static int connections(RestartablePostgres database) throws SQLException {
-        try (Statement statement = database.connect().createStatement();
-                Connection _ = statement.getConnection();
-                ResultSet count = statement.executeQuery(
-                        "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'petstore'")) {
-            count.next();
-            return count.getInt(1);
-        }
-    }
-
-    /// Makes every commit wait for a standby; empty for none.
-    private static void setStandby(RestartablePostgres database, String name) throws SQLException {
-        try (Statement statement = database.connect().createStatement(); Connection _ = statement.getConnection()) {
-            statement.execute("ALTER SYSTEM SET synchronous_standby_names = '" + name + "'");
-            statement.execute("SELECT pg_reload_conf()");
-        }
-    }
-
     /// Returns the command prefix that runs a command as another user. Skips the test if this is not possible.
     private List<String> asUser(int user) throws IOException {
         assumeThat(Tools.isInstalled("prlimit")).as("prlimit is installed").isTrue();
@@ -196,7 +174,7 @@ class LimitsIT {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {20, 50, 75, 90, 100, 120, 150, 200})
+    @ValueSource(ints = {20, 75, 100, 150, 200})
     void worksOrNamesOpenFileLimit(int limit) {
         assumeThat(Tools.isInstalled("prlimit")).as("prlimit is installed").isTrue();
         assertWorksOrNames("limit of open files", List.of("prlimit", "--nofile=" + limit));

@@ -1,6 +1,7 @@
 package petstore.testkit;
 
 import java.net.http.HttpResponse;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -62,6 +63,19 @@ public final class Ledger {
     public static Pet pet(JsonNode json) {
         return new Pet(json.path("id").asLong(), json.path("name").asText(), json.path("categoryId").asLong(),
                 Optional.ofNullable(json.get("status")).map(text -> PetStatus.find(text.asText()).orElseThrow()));
+    }
+
+    /// Returns all animals after an id, page by page.
+    public static List<Pet> listAfter(ApiClient client, long id) {
+        List<Pet> listed = new ArrayList<>();
+        List<Pet> page;
+        do {
+            long after = listed.isEmpty() ? id : listed.getLast().id();
+            page = ServedContract.json(client.get("/v1/pets?limit=100&after=" + after).body()).valueStream()
+                    .map((JsonNode json) -> pet(json)).toList();
+            listed.addAll(page);
+        } while (!page.isEmpty());
+        return listed;
     }
 
     /// Returns the number of animals acknowledged with 201.

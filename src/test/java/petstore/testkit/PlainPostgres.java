@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -94,16 +95,35 @@ public final class PlainPostgres implements AutoCloseable {
     }
 
     /// Stops the server by a fast shutdown, which disconnects its clients.
-    private void stop() {
+    public void stop() {
         // With SIGTERM the server would wait until the clients disconnect.
-        try {
-            new ProcessBuilder("kill", "-INT", String.valueOf(process.pid())).start().waitFor();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        signal("INT", Stream.of(process.toHandle()));
         process.onExit().join();
+    }
+
+    /// Suspends all server processes: connections stay open, new connections are possible, but nothing gets a response.
+    public void freeze() {
+        // The postmaster comes first, because it starts the other processes.
+        signal("STOP", Stream.of(process.toHandle()));
+        signal("STOP", process.children());
+    }
+
+    /// Resumes all server processes.
+    public void thaw() {
+        signal("CONT", Stream.concat(process.children(), Stream.of(process.toHandle())));
+    }
+
+    private static void signal(String name, Stream<ProcessHandle> processes) {
+        PetstoreProcess.execute(List.of("kill", "-" + name),
+                processes.map(handle -> String.valueOf(handle.pid())).toArray(String[]::new));
+    }
+
+    /// Adds a user that must log in with this password.
+    public void addUser(String name, String password) throws IOException {
+        Path rules = data.resolve("pg_hba.conf");
+        Files.writeString(rules, "host all " + name + " all scram-sha-256\n" + Files.readString(rules));
+        query("CREATE ROLE " + name + " LOGIN PASSWORD '" + password + "'");
+        query("SELECT pg_reload_conf()");
     }
 
     /// Starts a standby with a copy of the data, and returns it. It replicates from no server; it only waits for its promotion.

@@ -31,8 +31,7 @@ import petstore.store.sqlite.FolderLock;
 import petstore.testkit.CommandLines;
 import petstore.testkit.PetstoreProcess.Ending;
 import petstore.testkit.PgBouncer;
-import petstore.testkit.PostgresServer;
-import petstore.testkit.RestartablePostgres;
+import petstore.testkit.PlainPostgres;
 import petstore.testkit.ServedContract;
 import petstore.testkit.StoreFile;
 import petstore.testkit.TestCertificate;
@@ -254,30 +253,30 @@ class DoctorTest {
 
     @Test
     void describesADatabase() throws Exception {
-        try (RestartablePostgres postgres = new RestartablePostgres(temporary)) {
-            environment.put("PETSTORE_DATABASE", postgres.database());
+        try (PlainPostgres postgres = new PlainPostgres(temporary.resolve("postgresql"))) {
+            environment.put("PETSTORE_DATABASE", postgres.url());
             assertFinding(0, "ok +schema +.* there are no tables yet; the first start makes them");
-            assertThat(PostgresServer.query(postgres.database(), "SELECT count(*) FROM information_schema.tables"
+            assertThat(postgres.query("SELECT count(*) FROM information_schema.tables"
                     + " WHERE table_schema = 'public'")).containsExactly("0");
             assertThat(CommandLines.ending(environment, "keys", "create", "--name", "x").code()).isZero();
-            assertFinding(0, "ok +schema +schema version [0-9]+, on localhost:.*");
-            assertFinding(0, "ok +host +localhost:[0-9]+: PostgreSQL [0-9.]+, primary, [0-9]+ connections at most");
+            assertFinding(0, "ok +schema +schema version [0-9]+, on 127.0.0.1:.*");
+            assertFinding(0, "ok +host +127.0.0.1:[0-9]+: PostgreSQL [0-9.]+, primary, [0-9]+ connections at most");
             assertFinding(0, "ok +pooler +.*: none");
             assertFinding(0, "warn +connections +.* max_connections is too low for --database-readers 900; .*",
                     "--database-readers", "900");
             assumeThat(PgBouncer.program()).as("PgBouncer is installed").isPresent();
             Path pooler = Files.createDirectory(temporary.resolve("pooler"));
-            try (PgBouncer session = new PgBouncer(pooler, postgres.database(), "session")) {
+            try (PgBouncer session = new PgBouncer(pooler, postgres.url(), "session")) {
                 environment.put("PETSTORE_DATABASE", session.url());
                 assertFinding(0,
                         "ok +pooler +.* a pooler passes on the connection, and keeps sessions apart");
             }
             // The same port number on another address, like a pooler in another container.
-            try (PgBouncer other = new PgBouncer(pooler, postgres.database(), "session", "127.0.0.2")) {
+            try (PgBouncer other = new PgBouncer(pooler, postgres.url(), "session", "127.0.0.2")) {
                 environment.put("PETSTORE_DATABASE", other.url());
                 assertFinding(0, "ok +pooler +127.0.0.2:.* a pooler passes on the connection.*");
             }
-            try (PgBouncer shared = new PgBouncer(pooler, postgres.database(), "transaction")) {
+            try (PgBouncer shared = new PgBouncer(pooler, postgres.url(), "transaction")) {
                 environment.put("PETSTORE_DATABASE", shared.url());
                 assertFinding(1, "fail +host +.*no server connection of its own.*pool_mode = session.*");
             }
