@@ -52,24 +52,16 @@ class BadHeadersTest {
                     "unauthorized"));
 
     static final List<BadRequest> CONTENT_TYPES = List.of(
-            unsupported("no Content-Type", ""),
-            unsupported("an empty Content-Type", "Content-Type:\r\n"),
-            unsupported("text/plain", "Content-Type: text/plain\r\n"),
             unsupported("a form", "Content-Type: application/x-www-form-urlencoded\r\n"),
             unsupported("no slash", "Content-Type: json\r\n"),
             unsupported("an extra slash", "Content-Type: application/json/\r\n"),
             unsupported("a wildcard", "Content-Type: application/*\r\n"),
-            unsupported("two types in one field", "Content-Type: application/json, application/json\r\n"),
-            unsupported("the same field twice", BadRequest.JSON + BadRequest.JSON),
             unsupported("two fields with different types", BadRequest.JSON + "Content-Type: text/plain\r\n"),
             unsupported("a type in quotes", "Content-Type: \"application/json\"\r\n"),
             unsupported("no semicolon before the charset", "Content-Type: application/json charset=utf-8\r\n"),
             unsupported("a byte above ASCII", "Content-Type: application/json\u00A0\r\n"),
-            unsupported("UTF-16", "Content-Type: application/json; charset=utf-16\r\n"),
             unsupported("UTF-16 after a quoted parameter",
                     "Content-Type: application/json; a=\"\\\";b\\\\\"; charset=utf-16\r\n"),
-            unsupported("UTF-16 in quotes", "Content-Type: application/json; charset=\"utf-16\"\r\n"),
-            unsupported("an empty charset", "Content-Type: application/json; charset=\r\n"),
             unsupported("two charsets", "Content-Type: application/json; charset=utf-8; charset=utf-16\r\n"),
             unsupported("an unknown charset", "Content-Type: application/json; charset=utf-8x\r\n"),
             unsupported("utf8 and two digits", "Content-Type: application/json; charset=utf88\r\n"));

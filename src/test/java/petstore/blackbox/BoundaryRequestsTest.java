@@ -281,18 +281,6 @@ class BoundaryRequestsTest {
         }
     }
 
-    @Test
-    void respondsToPipelinedRequestsInOrder() throws IOException {
-        try (RawClient client = service.connect()) {
-            client.send(BadRequest.get("/v1/pets/1") + BadRequest.post("{}") + BadRequest.get("/v1/pets/0")
-                    + BadRequest.postChunked(BadRequest.PET, 5) + BadRequest.get("/v1/pets?limit=0")
-                    + BadRequest.get("/livez"));
-            for (int status : new int[]{200, 400, 404, 201, 400, 200}) {
-                assertThat(client.response().orElseThrow().status()).isEqualTo(status);
-            }
-        }
-    }
-
     private static GoodRequest read(String name, String request, String expected) {
         return new GoodRequest(name, request, expected);
     }

@@ -47,7 +47,7 @@ import static org.awaitility.Awaitility.await;
 /// moment after its request was sent.
 @Tag("both-stores")
 @ParameterizedClass
-@ValueSource(ints = {1, 2, 7, 256})
+@ValueSource(ints = {7, 256})
 class PagesTest {
 
     private static final long SEED = Long.getLong("petstore.seed", System.nanoTime());

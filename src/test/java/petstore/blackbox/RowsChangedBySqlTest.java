@@ -28,7 +28,7 @@ import static org.awaitility.Awaitility.await;
 /// may fail meanwhile.
 @Tag("both-stores")
 @ParameterizedClass
-@ValueSource(ints = {1, 2, 7, 256})
+@ValueSource(ints = {7, 256})
 class RowsChangedBySqlTest {
 
     private static final Duration SOON = Duration.ofSeconds(3);

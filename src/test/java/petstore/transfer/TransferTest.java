@@ -104,23 +104,6 @@ class TransferTest {
                 """);
     }
 
-    @Test
-    void reportsEveryBadLineAndWritesNothing() throws IOException {
-        String file = GOOD + "\n" + "{\"name\":\"\"}\n" + "nonsense\n" + GOOD
-                + "{\"name\":\"Rex\",\"categoryId\":1,\"status\":\"lost\"}\n" + "x".repeat(70_000) + "\n" + GOOD;
-        Report report = importInto(store, Format.NDJSON, file, false, false);
-        assertThat(report.good()).isEqualTo(3);
-        assertThat(report.bad()).isEqualTo(4);
-        assertThat(report.written()).isZero();
-        assertThat(report.firstBad()).hasSize(4).satisfiesExactly(
-                line -> assertThat(line)
-                        .isEqualTo("line 3: name must be 1 to 255 characters long; categoryId is required"),
-                line -> assertThat(line).isEqualTo("line 4: not valid JSON at character 1"),
-                line -> assertThat(line).isEqualTo("line 6: status must be one of available, pending, sold"),
-                line -> assertThat(line).startsWith("line 7: the line is longer than"));
-        assertThat(store.catalogue().count()).isZero();
-    }
-
     /// The last bytes of the line are alone in the buffer, and are short enough for a line of their own.
     @Test
     void countsTooLongLineOnce() throws IOException {
