@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -47,19 +47,15 @@ class AuthenticationTest {
     @TempDir
     private Path folder;
     private final TestClock clock = new TestClock(NOW);
+    @AutoClose
     private TestService service;
+    @AutoClose
     private SqlStore otherProcess;
 
     @BeforeEach
     void start() {
         service = TestService.start(folder, clock, UnaryOperator.identity());
         otherProcess = TestStore.open(folder);
-    }
-
-    @AfterEach
-    void stop() {
-        otherProcess.close();
-        service.close();
     }
 
     @Test

@@ -6,7 +6,7 @@ import java.time.Clock;
 import java.util.List;
 import java.util.Map;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,17 +25,13 @@ class CorsTest {
 
     @TempDir
     private static Path folder;
+    @AutoClose
     private static TestService service;
 
     @BeforeAll
     static void start() {
         service = TestService.start(folder.resolve("with"), Clock.systemUTC(),
                 http -> http.corsOrigins(SHOP, "http://localhost:3000"));
-    }
-
-    @AfterAll
-    static void stop() {
-        service.close();
     }
 
     private static RawClient.Response send(TestService to, String line, String... fields) throws IOException {

@@ -4,7 +4,7 @@ import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Clock;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -19,16 +19,12 @@ class CreatePetTest {
 
     @TempDir
     private Path folder;
+    @AutoClose
     private TestService service;
 
     @BeforeEach
     void start() {
         service = TestService.start(folder);
-    }
-
-    @AfterEach
-    void stop() {
-        service.close();
     }
 
     @Test

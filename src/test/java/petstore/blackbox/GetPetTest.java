@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -37,6 +37,7 @@ class GetPetTest {
     @TempDir
     private Path folder;
     private final TestClock clock = new TestClock("2030-12-05T23:59:59.999Z");
+    @AutoClose
     private TestService service;
     private ApiClient client;
 
@@ -45,11 +46,6 @@ class GetPetTest {
         service = TestService.start(folder, clock, UnaryOperator.identity());
         client = service.client();
         client.post("{\"name\":\"Rex\",\"categoryId\":1}");
-    }
-
-    @AfterEach
-    void stop() {
-        service.close();
     }
 
     @Test

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,6 +38,7 @@ class Http2FlowTest {
 
     @TempDir
     private static Path folder;
+    @AutoClose
     private static TestService service;
     private static int length;
 
@@ -50,11 +51,6 @@ class Http2FlowTest {
             length = receive(client, List.of(1)).values().iterator().next();
         }
         assertThat(length).isGreaterThan(150_000);
-    }
-
-    @AfterAll
-    static void stop() {
-        service.close();
     }
 
     /// @param window of each stream

@@ -17,7 +17,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import io.netty.handler.codec.http2.Http2Error;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -128,6 +128,7 @@ class Http2HeadsTest {
 
     @TempDir
     private static Path folder;
+    @AutoClose
     private static TestService service;
     private static final List<FinishedRequest> LOG = new CopyOnWriteArrayList<>();
 
@@ -135,11 +136,6 @@ class Http2HeadsTest {
     static void start() {
         service = TestService.start(folder.resolve("data"), Clock.systemUTC(),
                 http -> http.tls(TestCertificate.ec().write(folder)), TestService.log(LOG::add));
-    }
-
-    @AfterAll
-    static void stop() {
-        service.close();
     }
 
     @BeforeEach

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -32,6 +32,7 @@ class IdempotencyTest {
     @TempDir
     private Path folder;
     private final TestClock clock = new TestClock("2026-11-21T10:00:00Z");
+    @AutoClose
     private TestService service;
     private ApiClient client;
 
@@ -39,11 +40,6 @@ class IdempotencyTest {
     void start() {
         service = TestService.start(folder, clock, UnaryOperator.identity());
         client = service.client();
-    }
-
-    @AfterEach
-    void stop() {
-        service.close();
     }
 
     @Test

@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -42,6 +42,7 @@ class IfMatchTest {
 
     @TempDir
     private Path folder;
+    @AutoClose
     private TestService service;
     private ApiClient client;
 
@@ -50,11 +51,6 @@ class IfMatchTest {
         service = TestService.start(folder);
         client = service.client();
         client.post(PET);
-    }
-
-    @AfterEach
-    void stop() {
-        service.close();
     }
 
     private int read(String method, String path, String... headers) {

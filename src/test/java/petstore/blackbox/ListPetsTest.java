@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,6 +20,7 @@ class ListPetsTest {
 
     @TempDir
     private Path folder;
+    @AutoClose
     private TestService service;
     private ApiClient client;
 
@@ -27,11 +28,6 @@ class ListPetsTest {
     void start() {
         service = TestService.start(folder);
         client = service.client();
-    }
-
-    @AfterEach
-    void stop() {
-        service.close();
     }
 
     @Test

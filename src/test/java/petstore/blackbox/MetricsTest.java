@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -55,6 +55,7 @@ class MetricsTest {
     @TempDir
     private Path folder;
 
+    @AutoClose
     private TestService service;
 
     @BeforeEach
@@ -70,11 +71,6 @@ class MetricsTest {
         client.get("/v1/nothing/like-this");
         client.withKey("").get("/v1/pets");
         client.send("DELETE", "/v1/pets/1", new byte[0]);
-    }
-
-    @AfterEach
-    void stop() {
-        service.close();
     }
 
     /// Returns the metrics when no other request is in flight. The service counts a request after it sends the response, which its

@@ -4,7 +4,7 @@ import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,6 +25,7 @@ class RateLimitTest {
     @TempDir
     private Path folder;
     private final TestClock clock = new TestClock("2026-11-21T10:00:00Z");
+    @AutoClose
     private TestService service;
     private ApiClient client;
 
@@ -33,11 +34,6 @@ class RateLimitTest {
         service = TestService.start(folder, clock,
                 http -> http.rateLimit(new RateLimit(3, Duration.ofMinutes(1))));
         client = service.client();
-    }
-
-    @AfterEach
-    void stop() {
-        service.close();
     }
 
     @Test

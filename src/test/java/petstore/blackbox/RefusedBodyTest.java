@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,16 +34,12 @@ class RefusedBodyTest {
 
     @TempDir
     private Path folder;
+    @AutoClose
     private TestService service;
 
     @BeforeEach
     void start() {
         service = TestService.start(folder);
-    }
-
-    @AfterEach
-    void stop() {
-        service.close();
     }
 
     static Stream<Arguments> unwanted() {

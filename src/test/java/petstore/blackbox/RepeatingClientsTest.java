@@ -22,7 +22,7 @@ import okhttp3.RequestBody;
 import okhttp3.Response;
 import org.asynchttpclient.AsyncHttpClient;
 import org.asynchttpclient.Dsl;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -87,7 +87,9 @@ class RepeatingClientsTest {
 
     @TempDir
     private Path folder;
+    @AutoClose
     private TestService service;
+    @AutoClose
     private TcpProxy relay;
 
     @BeforeEach
@@ -95,12 +97,6 @@ class RepeatingClientsTest {
         service = TestService.start(folder);
         relay = new TcpProxy(service.port(), Duration.ZERO);
         relay.loseResponseTo("POST /v1/pets ");
-    }
-
-    @AfterEach
-    void stop() {
-        relay.close();
-        service.close();
     }
 
     @ParameterizedTest

@@ -10,7 +10,7 @@ import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,6 +27,7 @@ class RoutingTest {
 
     @TempDir
     private Path folder;
+    @AutoClose
     private TestService service;
     private ApiClient client;
 
@@ -35,11 +36,6 @@ class RoutingTest {
         service = TestService.start(folder);
         client = service.client();
         client.post("{\"name\":\"Rex\",\"categoryId\":1}");
-    }
-
-    @AfterEach
-    void stop() {
-        service.close();
     }
 
     @Test

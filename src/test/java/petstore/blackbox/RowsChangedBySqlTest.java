@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -59,6 +59,7 @@ class RowsChangedBySqlTest {
     private Path folder;
     @Parameter
     private int idsOfBlock;
+    @AutoClose
     private TestService service;
     private ApiClient client;
     private final NavigableMap<Long, Animal> animals = new TreeMap<>();
@@ -72,11 +73,6 @@ class RowsChangedBySqlTest {
             add("sold");
         }
         assertFollows();
-    }
-
-    @AfterEach
-    void stop() {
-        service.close();
     }
 
     @Test

@@ -13,7 +13,7 @@ import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.SSLSocketFactory;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,6 +41,7 @@ class TlsProxiesTest {
 
     @TempDir
     private static Path folder;
+    @AutoClose
     private static TestService service;
 
     @BeforeAll
@@ -54,11 +55,6 @@ class TlsProxiesTest {
                 return client.send("GET /livez HTTP/1.1\r\nHost: x\r\n\r\n").response().isPresent();
             }
         });
-    }
-
-    @AfterAll
-    static void stop() {
-        service.close();
     }
 
     private static RawClient overTls() throws IOException {

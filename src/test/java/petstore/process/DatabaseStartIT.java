@@ -8,7 +8,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,17 +29,13 @@ class DatabaseStartIT {
 
     @TempDir
     private static Path folder;
+    @AutoClose
     private static PlainPostgres database;
 
     @BeforeAll
     static void startDatabase() throws IOException {
         database = new PlainPostgres(folder.resolve("postgresql"));
         database.alterSystem("SET synchronous_standby_names = 'nobody'");
-    }
-
-    @AfterAll
-    static void stopDatabase() {
-        database.close();
     }
 
     @Test

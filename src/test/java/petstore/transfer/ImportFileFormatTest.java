@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.zip.GZIPOutputStream;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,16 +35,12 @@ class ImportFileFormatTest {
 
     @TempDir
     private Path folder;
+    @AutoClose
     private SqlStore store;
 
     @BeforeEach
     void open() {
         store = SqlStore.of(Sqlite.forCommand(folder.resolve("data"), SchemaPolicy.AUTO, StoreAccess.CREATE));
-    }
-
-    @AfterEach
-    void close() {
-        store.close();
     }
 
     @ParameterizedTest

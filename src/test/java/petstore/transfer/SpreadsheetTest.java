@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,16 +34,12 @@ class SpreadsheetTest {
 
     @TempDir
     private Path folder;
+    @AutoClose
     private SqlStore store;
 
     @BeforeEach
     void open() {
         store = SqlStore.of(Sqlite.forCommand(folder.resolve("data"), SchemaPolicy.AUTO, StoreAccess.CREATE));
-    }
-
-    @AfterEach
-    void close() {
-        store.close();
     }
 
     @Test

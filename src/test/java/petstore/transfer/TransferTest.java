@@ -18,7 +18,7 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -52,16 +52,12 @@ class TransferTest {
 
     @TempDir
     private Path folder;
+    @AutoClose
     private SqlStore store;
 
     @BeforeEach
     void open() {
         store = TestStore.open(folder);
-    }
-
-    @AfterEach
-    void close() {
-        store.close();
     }
 
     @ParameterizedTest

@@ -14,7 +14,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -49,6 +49,7 @@ class UnknownOutcomeTest {
 
     @TempDir
     private static Path folder;
+    @AutoClose
     private static PlainPostgres server;
     private static Path file;
 
@@ -57,11 +58,6 @@ class UnknownOutcomeTest {
         server = new PlainPostgres(folder.resolve("postgresql"));
         file = Files.write(folder.resolve("animals.ndjson"), IntStream.rangeClosed(1, 2 * GROUP)
                 .mapToObj(id -> "{\"id\":" + id + ",\"name\":\"Rex\",\"categoryId\":1}").toList());
-    }
-
-    @AfterAll
-    static void stopServer() {
-        server.close();
     }
 
     @BeforeEach

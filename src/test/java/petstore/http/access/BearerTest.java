@@ -14,7 +14,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import petstore.ApiKey;
 import petstore.ApiKey.SecretHash;
@@ -41,16 +41,12 @@ class BearerTest {
 
     private final String url = PostgresServer.newDatabase();
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    @AutoClose
     private final SqlStore store = new SqlStore(
             Postgres.forService(PostgresUri.parse(url), SchemaPolicy.AUTO, 1, Duration.ofMinutes(2),
                     new AtomicBoolean()),
             meters);
     private final Bearer bearer = new Bearer(store.keys(), Optional.empty(), new SimpleMeterRegistry());
-
-    @AfterEach
-    void close() {
-        store.close();
-    }
 
     @Test
     void sharesRefreshAmongUnknownKeysWithoutDelayingOthers() throws Exception {
