@@ -14,14 +14,10 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.slf4j.LoggerFactory;
+import petstore.testkit.LogLines;
 import petstore.testkit.ServedContract;
 import petstore.testkit.TestService;
 
@@ -34,19 +30,8 @@ class DefectTest {
 
     @TempDir
     private Path folder;
-    private final ListAppender<ILoggingEvent> log = new ListAppender<>();
-    private final Logger logger = (Logger) LoggerFactory.getLogger("petstore.http.Dispatcher");
-
-    @BeforeEach
-    void captureLog() {
-        log.start();
-        logger.addAppender(log);
-    }
-
-    @AfterEach
-    void detachLog() {
-        logger.detachAppender(log);
-    }
+    @AutoClose
+    private final LogLines log = new LogLines("petstore.http");
 
     @Test
     void logsCauseWithRequestIdOfResponse() throws SQLException {
@@ -54,9 +39,8 @@ class DefectTest {
                 Connection store = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("petstore.db"));
                 Statement statement = store.createStatement()) {
             statement.execute("CREATE TRIGGER refuse BEFORE INSERT ON pet BEGIN SELECT RAISE(ABORT, 'secret'); END");
-            assertInternalError(service.client().post(PET, "X-Request-Id", "of-the-test"));
-            assertThat(log.list).singleElement().satisfies(event -> assertThat(event.getThrowableProxy().getCause()
-                    .getMessage()).contains("secret"));
+            assertInternalError(service.client().post(PET, "X-Request-Id", "of-the-test"), "of-the-test");
+            assertThat(log.causes()).singleElement().asString().contains("secret");
         }
     }
 
@@ -70,8 +54,8 @@ class DefectTest {
                 throw new IllegalStateException("secret");
             })) {
                 clock.fault.set(fault);
-                log.list.clear();
-                assertInternalError(service.client().get("/v1/pets/1", "X-Request-Id", "of-the-test"));
+                String id = "fault-" + fault.hashCode();
+                assertInternalError(service.client().get("/v1/pets/1", "X-Request-Id", id), id);
             }
             clock.fault.set(() -> {
             });
@@ -79,12 +63,11 @@ class DefectTest {
         }
     }
 
-    private void assertInternalError(HttpResponse<String> response) {
+    private void assertInternalError(HttpResponse<String> response, String id) {
         assertThat(response.statusCode()).isEqualTo(500);
         assertThat(ServedContract.json(response.body()).get("message").asText())
-                .isEqualTo("internal error; see request of-the-test in the log");
-        assertThat(log.list).extracting(ILoggingEvent::getFormattedMessage)
-                .containsExactly("request of-the-test failed");
+                .isEqualTo("internal error; see request " + id + " in the log");
+        assertThat(log.with(id)).containsExactly("request " + id + " failed");
     }
 
     /// A clock that runs a fault first, for operations.

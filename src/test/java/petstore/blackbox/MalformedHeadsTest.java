@@ -120,10 +120,7 @@ class MalformedHeadsTest {
             BadRequest.of("HTTP/2 with prior knowledge", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\u0004\0\0\0\0\0"),
             BadRequest.of("TLS", TLS_CLIENT_HELLO),
             BadRequest.of("SSH", "SSH-2.0-OpenSSH_9.9\r\n"),
-            BadRequest.of("SMTP", "EHLO petstore\r\n"),
             BadRequest.of("a PROXY protocol header", "PROXY TCP4 192.0.2.1 192.0.2.2 1 2\r\n" + GET + "\r\n"),
-            BadRequest.of("SOCKS 5", "\u0005\u0001\0"),
-            BadRequest.of("a NUL byte and a line end", "\0\r\n"),
             BadRequest.of("non-ASCII bytes", "\u0080\u00FF\u00FE\u00C3\r\n\r\n"));
 
     @RegisterExtension

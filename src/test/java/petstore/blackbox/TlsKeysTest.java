@@ -1,7 +1,6 @@
 package petstore.blackbox;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.cert.Certificate;
 import java.time.Clock;
@@ -92,19 +91,6 @@ class TlsKeysTest {
     void refusesEncryptedKey(String key) {
         assertRefused(TestCertificate.ec256().withKey(key).write(folder), "key.pem (--tls-key) is encrypted",
                 "openssl pkey");
-    }
-
-    @Test
-    void refusesUnusableCertificateFiles() throws IOException {
-        TlsFiles good = TestCertificate.ec().write(folder);
-        Path other = Files.writeString(folder.resolve("other.pem"), TestCertificate.ec().key());
-        Path rsa = Files.writeString(folder.resolve("rsa.pem"), TestCertificate.rsa().key());
-        Path text = Files.writeString(folder.resolve("text"), "-----BEGIN PRIVATE KEY-----\nAAAA\n");
-        assertRefused(new TlsFiles(good.certificate(), other), "other.pem (--tls-key)", "--tls-certificate");
-        assertRefused(new TlsFiles(good.certificate(), rsa), "rsa.pem (--tls-key)", "fits --tls-certificate");
-        assertRefused(new TlsFiles(good.certificate(), text), "text (--tls-key)", "PEM");
-        assertRefused(new TlsFiles(text, good.key()), "text (--tls-certificate)", "PEM");
-        assertRefused(new TlsFiles(good.certificate(), folder.resolve("none")), "none (--tls-key)", "no such file");
     }
 
     private void assertRefused(TlsFiles files, String... messageParts) {

@@ -36,6 +36,11 @@ public final class LogLines implements AutoCloseable {
                 .filter(line -> line.contains(text)).toList();
     }
 
+    /// Returns the messages of the causes of the logged errors.
+    public List<String> causes() {
+        return List.copyOf(events.list).stream().map(event -> event.getThrowableProxy().getCause().getMessage()).toList();
+    }
+
     @Override
     public void close() {
         log.detachAppender(events);

@@ -22,10 +22,11 @@ import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
 import petstore.store.StoreAccess;
 import petstore.store.sqlite.Sqlite;
-import petstore.testkit.AbstractCatalogueTest;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static petstore.testkit.AbstractCatalogueTest.added;
+import static petstore.testkit.AbstractCatalogueTest.list;
 
 /// CSV for spreadsheets: it is read as UTF-8, a spreadsheet changes no field, and an import restores every field.
 class SpreadsheetTest {
@@ -100,7 +101,7 @@ class SpreadsheetTest {
     }
 
     private void add(String name, long categoryId) {
-        AbstractCatalogueTest.added(store.catalogue(), new NewPet(name, categoryId, Optional.empty()));
+        added(store.catalogue(), new NewPet(name, categoryId, Optional.empty()));
     }
 
     @Test
@@ -131,8 +132,7 @@ class SpreadsheetTest {
     }
 
     private static List<Pet> pets(SqlStore store) {
-        return AbstractCatalogueTest
-                .list(store.catalogue(), new PetQuery(PetQuery.MAX_LIMIT, Optional.empty(), 0)).pets();
+        return list(store.catalogue(), new PetQuery(PetQuery.MAX_LIMIT, Optional.empty(), 0)).pets();
     }
 
     private String export(boolean spreadsheet) throws IOException {

@@ -33,7 +33,6 @@ import petstore.Pet;
 import petstore.PetQuery;
 import petstore.PetStatus;
 import petstore.store.SqlStore;
-import petstore.testkit.AbstractCatalogueTest;
 import petstore.testkit.TestStore;
 import petstore.transfer.Importer.Plan;
 import petstore.transfer.Importer.Report;
@@ -43,6 +42,9 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static petstore.testkit.AbstractCatalogueTest.added;
+import static petstore.testkit.AbstractCatalogueTest.awaited;
+import static petstore.testkit.AbstractCatalogueTest.list;
 
 /// Import and export of both formats, on a real store.
 @Tag("both-stores")
@@ -68,9 +70,8 @@ class TransferTest {
                 "=1+1", "null", "\\", "a\u2028b", "a,b", "a\"b", "a\nb", "a\rb");
         int animals = 2 * names.size();
         for (String name : names) {
-            AbstractCatalogueTest.added(store.catalogue(), new NewPet(name, Long.MIN_VALUE, Optional.empty()));
-            AbstractCatalogueTest
-                    .added(store.catalogue(), new NewPet(name, Long.MAX_VALUE, Optional.of(PetStatus.PENDING)));
+            added(store.catalogue(), new NewPet(name, Long.MIN_VALUE, Optional.empty()));
+            added(store.catalogue(), new NewPet(name, Long.MAX_VALUE, Optional.of(PetStatus.PENDING)));
         }
         String exported = export(store, format);
         long lines = exported.chars().filter(c -> c == '\n').count();
@@ -79,16 +80,16 @@ class TransferTest {
             assertThat(report).isEqualTo(new Report(animals, 0, List.of(), List.of(), animals, lines));
             assertThat(export(copy, format)).isEqualTo(exported);
             for (long id = 1; id <= animals; id++) {
-                assertThat(AbstractCatalogueTest.awaited(copy.catalogue().find(id)))
-                        .isEqualTo(AbstractCatalogueTest.awaited(store.catalogue().find(id))).isPresent();
+                assertThat(awaited(copy.catalogue().find(id)))
+                        .isEqualTo(awaited(store.catalogue().find(id))).isPresent();
             }
         }
     }
 
     @Test
     void exportsJsonOfApiAndCsvWithHeader() throws IOException {
-        AbstractCatalogueTest.added(store.catalogue(), new NewPet("Ünï \"x\"", 7, Optional.of(PetStatus.SOLD)));
-        AbstractCatalogueTest.added(store.catalogue(), new NewPet("Rex", -1, Optional.empty()));
+        added(store.catalogue(), new NewPet("Ünï \"x\"", 7, Optional.of(PetStatus.SOLD)));
+        added(store.catalogue(), new NewPet("Rex", -1, Optional.empty()));
         assertThat(export(store, Format.NDJSON)).isEqualTo("""
                 {"id":1,"name":"Ünï \\"x\\"","categoryId":7,"status":"sold"}
                 {"id":2,"name":"Rex","categoryId":-1}
@@ -193,7 +194,7 @@ class TransferTest {
     }
 
     private void addAnimal() {
-        AbstractCatalogueTest.added(store.catalogue(), new NewPet("meanwhile", 1, Optional.empty()));
+        added(store.catalogue(), new NewPet("meanwhile", 1, Optional.empty()));
     }
 
     /// Imports a file with its ids, and runs `action` once, as soon as `trigger` accepts the number of bytes read.
@@ -213,9 +214,9 @@ class TransferTest {
         String file = "\uFEFF\"status\",extra,categoryId,\"name\"\r\nsold,x,7,\"Two\nlines\"\r\n,,8,Rex\r\n";
         Report report = importInto(store, Format.CSV, file, false, false);
         assertThat(report.written()).isEqualTo(2);
-        assertThat(AbstractCatalogueTest.awaited(store.catalogue().find(1)))
+        assertThat(awaited(store.catalogue().find(1)))
                 .contains(new Pet(1, "Two\nlines", 7, Optional.of(PetStatus.SOLD)));
-        assertThat(AbstractCatalogueTest.awaited(store.catalogue().find(2)))
+        assertThat(awaited(store.catalogue().find(2)))
                 .contains(new Pet(2, "Rex", 8, Optional.empty()));
     }
 
@@ -314,11 +315,9 @@ class TransferTest {
         assertThat(report.written()).isEqualTo(100);
         String rest = file.lines().skip(report.lastLine()).collect(Collectors.joining("\n"));
         importInto(store, format, header + rest, false, true);
-        assertThat(AbstractCatalogueTest
-                .list(store.catalogue(), new PetQuery(PetQuery.MAX_LIMIT, Optional.empty(), 0)).pets())
+        assertThat(list(store.catalogue(), new PetQuery(PetQuery.MAX_LIMIT, Optional.empty(), 0)).pets())
                 .map(Pet::name).isEqualTo(names.subList(0, PetQuery.MAX_LIMIT));
-        assertThat(AbstractCatalogueTest
-                .list(store.catalogue(), new PetQuery(PetQuery.MAX_LIMIT, Optional.empty(), 200)).pets())
+        assertThat(list(store.catalogue(), new PetQuery(PetQuery.MAX_LIMIT, Optional.empty(), 200)).pets())
                 .map(Pet::name).isEqualTo(names.subList(200, 300));
         assertThat(store.catalogue().count()).isEqualTo(300);
     }

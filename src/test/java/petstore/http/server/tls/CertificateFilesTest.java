@@ -79,6 +79,10 @@ class CertificateFilesTest {
         assertThat(loaded.changed()).isFalse();
         assertThatThrownBy(loaded::changed).isInstanceOf(CommandFailure.class)
                 .hasMessageContaining("does not belong to the certificate");
+        Files.writeString(files.key(), TestCertificate.rsa().key());
+        assertThat(loaded.changed()).isFalse();
+        assertThatThrownBy(loaded::changed).isInstanceOf(CommandFailure.class)
+                .hasMessageContaining("fits --tls-certificate");
         Files.delete(files.certificate());
         assertThatThrownBy(loaded::changed).isInstanceOf(CommandFailure.class).hasMessageContaining("cannot be read");
         good.write(folder);
