@@ -421,6 +421,8 @@ class Http2HeadsTest {
             }
             client.request(5, false, and(POST, "expect", "100-Continue,"));
             assertThat(client.await(RawHttp2Client.HEADERS).orElseThrow().status()).isEqualTo(100);
+            client.send(RawHttp2Client.DATA, RawHttp2Client.END_STREAM, 5, PET.getBytes(StandardCharsets.US_ASCII));
+            assertThat(client.await(RawHttp2Client.HEADERS).orElseThrow().status()).isEqualTo(201);
         }
     }
 

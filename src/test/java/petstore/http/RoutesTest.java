@@ -15,11 +15,9 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import petstore.http.message.KeyScanner;
-import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
-import petstore.store.StoreAccess;
-import petstore.store.sqlite.Sqlite;
 import petstore.testkit.TestSettings;
+import petstore.testkit.TestStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -28,7 +26,7 @@ class RoutesTest {
     @Test
     void routesMatchOperationsAndScopesOfContract(@TempDir Path folder) throws IOException {
         ApiSettings settings = new TestSettings().api();
-        try (SqlStore store = SqlStore.of(Sqlite.forCommand(folder, SchemaPolicy.AUTO, StoreAccess.CREATE))) {
+        try (SqlStore store = TestStore.open(folder)) {
             Routes routes = Routes.api(settings,
                     new PetOperations(store.catalogue(), settings, new PageCache(store.memory()),
                             new KeyScanner(Optional.empty()),

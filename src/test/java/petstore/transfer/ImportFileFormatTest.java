@@ -8,18 +8,12 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.zip.GZIPOutputStream;
 
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.CommandFailure;
-import petstore.store.SchemaPolicy;
-import petstore.store.SqlStore;
-import petstore.store.StoreAccess;
-import petstore.store.sqlite.Sqlite;
 import petstore.transfer.Importer.Plan;
 import petstore.transfer.Importer.Report;
 
@@ -35,13 +29,6 @@ class ImportFileFormatTest {
 
     @TempDir
     private Path folder;
-    @AutoClose
-    private SqlStore store;
-
-    @BeforeEach
-    void open() {
-        store = SqlStore.of(Sqlite.forCommand(folder.resolve("data"), SchemaPolicy.AUTO, StoreAccess.CREATE));
-    }
 
     @ParameterizedTest
     @CsvSource(delimiterString = " -> ", quoteCharacter = '`', textBlock = """

@@ -18,10 +18,8 @@ import petstore.NewPet;
 import petstore.Pet;
 import petstore.PetQuery;
 import petstore.PetStatus;
-import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
-import petstore.store.StoreAccess;
-import petstore.store.sqlite.Sqlite;
+import petstore.testkit.TestStore;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -40,7 +38,7 @@ class SpreadsheetTest {
 
     @BeforeEach
     void open() {
-        store = SqlStore.of(Sqlite.forCommand(folder.resolve("data"), SchemaPolicy.AUTO, StoreAccess.CREATE));
+        store = TestStore.open(folder.resolve("data"));
     }
 
     @Test
@@ -121,8 +119,7 @@ class SpreadsheetTest {
     /// Returns the animals of a file after an import into an empty store.
     private List<Pet> imported(String csv) throws IOException {
         Path file = Files.writeString(folder.resolve("animals.csv"), csv);
-        try (SqlStore other = SqlStore
-                .of(Sqlite.forCommand(folder.resolve("other"), SchemaPolicy.AUTO, StoreAccess.CREATE))) {
+        try (SqlStore other = TestStore.open(folder.resolve("other"))) {
             Importer.Report report = Importer.run(0, () -> new Importer.Target(other.catalogue(), 100, Duration.ZERO),
                     new Importer.Plan(file, Format.CSV, true, false, false), _ -> {
                     }, () -> false);
