@@ -64,8 +64,8 @@ class StopIT {
             assertThat(client.isClosedByServer()).isTrue();
             assertThat(server.ending().code()).isZero();
         }
-        try (PetstoreProcess server = serve()) {
-            assertThat(server.client(KEY).get("/v1/pets").body()).contains("Whiskers");
+        try (StoreFile file = new StoreFile(folder)) {
+            assertThat(file.pets()).hasSize(1);
         }
     }
 
@@ -153,7 +153,6 @@ class StopIT {
     @CsvSource({"TERM, TERM, 143", "INT, TERM, 143", "TERM, INT, 130"})
     void stopsAtOnceOnSecondSignalDuringShutdownDelay(String first, String second, int code) throws IOException {
         try (PetstoreProcess server = serve("--shutdown-delay", "50s")) {
-            server.client(KEY).post(PET);
             server.signal(first);
             awaitNotReady(server);
             assertThat(server.isAlive()).isTrue();
@@ -161,9 +160,6 @@ class StopIT {
             server.signal(second);
             assertThat(server.ending().code()).isEqualTo(code);
             assertThat(Duration.between(signalTime, Instant.now())).isLessThan(Duration.ofSeconds(10));
-        }
-        try (PetstoreProcess server = serve()) {
-            assertThat(server.client(KEY).get("/v1/pets").body()).contains("Whiskers");
         }
     }
 
