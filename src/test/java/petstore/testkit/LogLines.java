@@ -38,7 +38,8 @@ public final class LogLines implements AutoCloseable {
 
     /// Returns the messages of the causes of the logged errors.
     public List<String> causes() {
-        return List.copyOf(events.list).stream().map(event -> event.getThrowableProxy().getCause().getMessage()).toList();
+        return List.copyOf(events.list).stream().map(event -> event.getThrowableProxy().getCause().getMessage())
+                .toList();
     }
 
     @Override

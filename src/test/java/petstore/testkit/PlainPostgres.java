@@ -30,11 +30,11 @@ public final class PlainPostgres implements AutoCloseable {
     /// Starts a server.
     ///
     /// @param data the folder of its files, which are made if it does not exist
-    public PlainPostgres(Path data) throws IOException {
+    public PlainPostgres(Path data) {
         this(data, Map.of());
     }
 
-    private PlainPostgres(Path data, Map<String, String> environment) throws IOException {
+    private PlainPostgres(Path data, Map<String, String> environment) {
         this.environment = environment;
         if (!Files.exists(data)) {
             PostgresServer.makeFiles(data);

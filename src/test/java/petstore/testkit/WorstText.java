@@ -100,7 +100,8 @@ public enum WorstText {
         try {
             function.accept(text);
         } catch (RuntimeException e) {
-            assertThat(this == BULK || e instanceof Failure).as("the text is malformed, not the program: %s", e).isTrue();
+            assertThat(this == BULK || e instanceof Failure).as("the text is malformed, not the program: %s", e)
+                    .isTrue();
         }
         return THREADS.getCurrentThreadCpuTime() - began;
     }
