@@ -180,9 +180,7 @@ final class KeysCommand {
         List<ApiKey> valid = named.stream().filter(key -> key.isValidAt(now)).toList();
         List<ApiKey> meant = valid.isEmpty() ? named : valid;
         if (meant.size() > 1) {
-            throw new CommandFailure((valid.isEmpty()
-                    ? "all keys with the name " + idOrName + " are revoked or have expired"
-                    : "several keys have the name " + idOrName) + "; give an id: "
+            throw new CommandFailure("several keys have the name " + idOrName + "; give an id: "
                     + meant.stream().map(ApiKey::id).collect(Collectors.joining(", ")));
         }
         return meant.stream().findFirst().orElseThrow(() -> unknown(idOrName));
