@@ -29,8 +29,7 @@ public record PostgresStore(PostgresUri uri, SchemaPolicy migrate) implements St
 
     @Override
     public SqlStore open(StoreAccess access) {
-        return SqlStore.of(
-                Postgres.forCommand(uri, access == StoreAccess.READ ? SchemaPolicy.CHECK : migrate, access));
+        return SqlStore.of(Postgres.forCommand(uri, migrate, access));
     }
 
     @Override

@@ -42,7 +42,6 @@ final class BackupCommand extends BackupFileCommand implements Runnable {
         }
         console().printError("Backed up " + Pet.counted(backup.pets()) + " to " + file + progress.took() + ", verified"
                 + (proves ? " and restored into a scratch folder" : ""));
-        warnWithoutChecksum(backup, file, "because the store has an older schema");
         try {
             // For the metric of its age.
             BackupTime.record(folder, began);

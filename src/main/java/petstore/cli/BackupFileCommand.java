@@ -3,7 +3,6 @@ package petstore.cli;
 import java.nio.file.Path;
 
 import petstore.cli.terminal.ProgressBarOption;
-import petstore.store.sqlite.SqliteCopy.VerifiedBackup;
 import picocli.CommandLine.Mixin;
 
 /// A command on the embedded store and a backup of it.
@@ -23,11 +22,5 @@ abstract class BackupFileCommand extends StoreCommand {
                     + ", because it is verified first; name a file, or ./- for one of that name");
         }
         return folder;
-    }
-
-    final void warnWithoutChecksum(VerifiedBackup backup, Path file, String explanation) {
-        if (!backup.hasChecksum()) {
-            console().printError("warning: " + file + " has no checksum, " + explanation);
-        }
     }
 }

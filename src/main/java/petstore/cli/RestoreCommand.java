@@ -39,8 +39,10 @@ final class RestoreCommand extends BackupFileCommand implements Runnable {
         String kept = restored.kept().stream().map(Path::toString).collect(Collectors.joining(" and "));
         console().printError("Restored " + Pet.counted(restored.backup().pets()) + " to " + folder + progress.took()
                 + (kept.isEmpty() ? "" : "; the store before is kept as " + kept));
-        warnWithoutChecksum(restored.backup(), file,
-                "so it may have been altered unnoticed; '" + SafeText.command("backup") + "' adds a checksum");
+        if (!restored.backup().hasChecksum()) {
+            console().printError("warning: " + file + " has no checksum, so it may have been altered unnoticed; '"
+                    + SafeText.command("backup") + "' adds a checksum");
+        }
         if (!restored.keepsIds()) {
             console().printError("The store before is damaged: ids that it used may be used again");
         }

@@ -16,6 +16,7 @@ import petstore.Pet;
 import petstore.PetQuery;
 import petstore.store.Database;
 import petstore.store.KnownVersion;
+import petstore.store.Migrations;
 import petstore.store.SchemaPolicy;
 import petstore.store.StoreAccess;
 import petstore.store.TimeBudget;
@@ -56,7 +57,7 @@ public final class Postgres implements Database {
             waiting.set(true);
             PostgresSearch search = new PostgresSearch(uri, hosts, true, wait);
             var _ = search.find(wait, SERVICE_WAIT_IS_OVER, found -> {
-                PostgresSchema.prepare(found, migrate, StoreAccess.CREATE);
+                PostgresSchema.prepare(found, Migrations.POSTGRESQL, migrate, StoreAccess.CREATE);
                 var _ = found.ask(PostgresSchema::requireReady);
                 return found.ask(KnownVersion::read);
             });
@@ -73,7 +74,7 @@ public final class Postgres implements Database {
     public static Postgres forCommand(PostgresUri uri, SchemaPolicy migrate, StoreAccess access) {
         PostgresSession session = PostgresSearch.forCommand(uri, access != StoreAccess.READ,
                 COMMAND_WAIT, host -> {
-                    PostgresSchema.prepare(host, migrate, access);
+                    PostgresSchema.prepare(host, Migrations.POSTGRESQL, migrate, access);
                     return host.open(host.state().orElseThrow(), PostgresConnector.Timeouts.COMMAND);
                 });
         return new Postgres(new PostgresSessions.OfCommand(uri, session), COMMAND_PATIENCE, 1);

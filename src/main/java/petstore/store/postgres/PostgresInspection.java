@@ -69,7 +69,7 @@ public record PostgresInspection(String host, String system, String version, boo
 
     private static PostgresInspection read(PostgresUri address, ServerState state, PostgresSession session)
             throws SQLException {
-        int schema = Migrations.version(Migrations.Scripts.POSTGRESQL, session);
+        int schema = Migrations.POSTGRESQL.version(session);
         if (schema == Migrations.LATEST) {
             PostgresSchema.requireTables(session, true);
         }

@@ -30,7 +30,8 @@ final class PostgresProver implements AutoCloseable {
     private static final String CAN_EMIT = "SELECT count(*) FROM pg_proc WHERE proname = 'pg_logical_emit_message'"
             + " AND proargtypes[2] = 'text'::regtype AND has_function_privilege(oid, 'execute')";
     private static final String EMIT = "SELECT pg_logical_emit_message(true, 'petstore', '')";
-    private static final String UPDATE = "UPDATE schema_version SET version = version WHERE version = 1";
+    private static final String UPDATE = "UPDATE schema_version SET version = version WHERE version = "
+            + Migrations.FIRST;
     private static final String MAKE_TABLE = "CREATE TEMPORARY TABLE petstore_probe () ON COMMIT DROP";
     /// Yields what a server process waits for. There is no row if it has ended, or if it waits for its client.
     private static final String SELECT_WAIT = "SELECT CASE wait_event WHEN 'SyncRep'"
@@ -119,7 +120,7 @@ final class PostgresProver implements AutoCloseable {
         if (!session.text(CAN_EMIT).equals("0")) {
             return EMIT;
         }
-        return Migrations.hasStore(Migrations.Scripts.POSTGRESQL, session) ? UPDATE : MAKE_TABLE;
+        return Migrations.POSTGRESQL.hasStore(session) ? UPDATE : MAKE_TABLE;
     }
 
     /// Reads the version of the store on the server that was proved.

@@ -32,7 +32,7 @@ final class PostgresSchema {
             + " FROM (SELECT oid::regnamespace::text AS name FROM pg_namespace WHERE oid IN " + Migrations.STORES
             + " AND nspname = ANY (current_schemas(false))"
             + " ORDER BY array_position(current_schemas(false), nspname) LIMIT 1) AS first";
-    private static final String DEFECTS = Migrations.script("migrations/postgresql/defects.sql");
+    private static final String DEFECTS = Migrations.resource("migrations/postgresql/defects.sql");
     static final String BY_OPTIONS = " by options=-csearch_path%3D";
     /// Its parameter is true if the address names a schema. Another program may have tables under the names of the store's; another schema
     /// may lack some of a store's.
@@ -68,12 +68,13 @@ final class PostgresSchema {
         session.execute(USE);
     }
 
-    /// Prepares a database for a store: checks its encoding, and upgrades the schema by the policy `migrate`, without a time limit
-    /// for the statements of its scripts. Creates a missing store if `access` allows it, and logs where.
+    /// Prepares a database for a store: checks its encoding, and upgrades the schema by the policy `migrate`, unless a command only reads,
+    /// without a time limit for the statements of its scripts. Creates a missing store if `access` allows it, and logs where.
     ///
     /// Errors: [CommandFailure]; `SQLException` if a statement fails, also if other
     /// sessions use a table that an upgrade changes; then the caller tries again.
-    static void prepare(PostgresHost host, SchemaPolicy migrate, StoreAccess access) throws SQLException {
+    static void prepare(PostgresHost host, Migrations migrations, SchemaPolicy migrate, StoreAccess access)
+            throws SQLException {
         ServerState state = host.state().orElseThrow();
         try (PostgresSession session = host.open(state, PostgresConnector.Timeouts.WATCH)) {
             String encoding = session.text("SHOW server_encoding");
@@ -88,14 +89,10 @@ final class PostgresSchema {
                         ? "'" + SafeText.command("serve") + "' or '" + SafeText.command("keys create") + "' makes one"
                         : obstacle));
             }
-            if (!Migrations.arePending(migrate, Migrations.Scripts.POSTGRESQL, session)) {
+            if (!migrations.arePending(access == StoreAccess.READ ? SchemaPolicy.CHECK : migrate, session)) {
                 requireTables(session, false);
                 return;
             }
-        }
-        if (state.standby()) {
-            throw new CommandFailure("the standby " + host.address()
-                    + " has the schema of an older version; upgrade its primary first");
         }
         try (PostgresSession session = host.open(state, PostgresConnector.Timeouts.MIGRATION)) {
             // A server that falls silent must not hold the start.
@@ -103,7 +100,7 @@ final class PostgresSchema {
             boolean isNew = session.inTransaction(locked -> {
                 boolean created = prepareUpgrade(locked, host);
                 session.limit(PostgresConnector.Timeouts.MIGRATION.statement());
-                Migrations.run(locked, Migrations.Scripts.POSTGRESQL, Migrations.LATEST);
+                migrations.run(locked, migrations.latest());
                 requireTables(locked, false);
                 return created;
             });
@@ -128,7 +125,7 @@ final class PostgresSchema {
     /// Checks the schema, and the tables for a service. A newer schema may have others. Errors: as for [Migrations#requireLatest];
     /// `SQLException` with the defects. Returns true.
     static boolean requireReady(Session session) throws SQLException {
-        if (Migrations.requireLatest(session) == Migrations.LATEST) {
+        if (Migrations.POSTGRESQL.requireLatest(session) == Migrations.LATEST) {
             requireTables(session, true);
         }
         return true;
@@ -161,7 +158,7 @@ final class PostgresSchema {
     }
 
     private static boolean hasStore(Session session) throws SQLException {
-        return Migrations.hasStore(Migrations.Scripts.POSTGRESQL, session);
+        return Migrations.POSTGRESQL.hasStore(session);
     }
 
     private static String place(Session session, PostgresHost host) throws SQLException {

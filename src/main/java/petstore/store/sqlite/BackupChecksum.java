@@ -42,9 +42,9 @@ final class BackupChecksum {
         }
     }
 
-    /// Adds a checksum to a file that has a table for it and is not marked. The caller opens the transaction.
+    /// Adds a checksum to a file that is not marked. The caller opens the transaction.
     static void add(Session session) throws SQLException {
-        if (!isMarked(session) && hasTable(session)) {
+        if (!isMarked(session)) {
             session.execute("INSERT INTO backup_checksum (sha256) VALUES ('" + sha256(session) + "')");
             session.execute("PRAGMA application_id = " + MARK);
         }
@@ -63,9 +63,8 @@ final class BackupChecksum {
     ///
     /// @param named the file to name in the message
     static boolean verify(Session session, Object named) throws SQLException {
-        List<String> checksums = hasTable(session)
-                ? Session.rows(session.prepare("SELECT sha256 FROM backup_checksum"), row -> row.getString(1))
-                : List.of();
+        List<String> checksums = Session.rows(session.prepare("SELECT sha256 FROM backup_checksum"),
+                row -> row.getString(1));
         if (checksums.isEmpty() && mark(session).equals(NO_MARK)) {
             return false;
         }
@@ -77,11 +76,6 @@ final class BackupChecksum {
 
     private static String mark(Session session) throws SQLException {
         return session.text("PRAGMA application_id");
-    }
-
-    private static boolean hasTable(Session session) throws SQLException {
-        return session.text("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'backup_checksum'")
-                .equals("1");
     }
 
     /// Returns the SHA-256 of all other tables, those of SQLite included, as 64 hexadecimal digits.

@@ -9,8 +9,6 @@ import petstore.CommandFailure;
 import petstore.store.Session;
 
 /// The time of a store's last backup, in the field `user_version` of SQLite's header: seconds since 1970, unsigned; 0 for none.
-///
-/// A field of the header needs no table. So stores with an older schema have it, and older programs still open the store.
 public final class BackupTime {
 
     private BackupTime() {

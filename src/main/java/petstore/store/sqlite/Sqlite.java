@@ -220,7 +220,7 @@ public final class Sqlite implements Database, Database.Dialect, Database.Watch 
 
     @Override
     public long reservePetIds(Session session, long id) throws SQLException {
-        return raiseLastId(session, "pet", id);
+        return raiseLastId(session, id);
     }
 
     /// Does nothing: [#write] holds SQLite's only write lock.
@@ -228,24 +228,19 @@ public final class Sqlite implements Database, Database.Dialect, Database.Watch 
     public void lockKeys(Session session) {
     }
 
-    /// Makes later ids of a table with AUTOINCREMENT greater than `id`. Returns the greatest id used so far.
-    static long raiseLastId(Session session, String table, long id) throws SQLException {
-        long last = lastId(session, table);
+    /// Makes later ids of animals greater than `id`. Returns the greatest id used so far.
+    static long raiseLastId(Session session, long id) throws SQLException {
+        long last = lastPetId(session);
         if (id > last) {
-            session.prepare("DELETE FROM sqlite_sequence WHERE name = ?", table).execute();
-            session.prepare("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", table, id).execute();
+            session.execute("DELETE FROM sqlite_sequence WHERE name = 'pet'");
+            session.prepare("INSERT INTO sqlite_sequence (name, seq) VALUES ('pet', ?)", id).execute();
         }
         return last;
     }
 
-    static long lastPetId(Session session) throws SQLException {
-        return lastId(session, "pet");
-    }
-
     /// Returns the greatest id ever used, which AUTOINCREMENT keeps in `sqlite_sequence`.
-    private static long lastId(Session session, String table) throws SQLException {
-        return Session.rows(session.prepare("SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = ?", table),
-                row -> row.getLong(1)).getFirst();
+    static long lastPetId(Session session) throws SQLException {
+        return session.number("SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'pet'");
     }
 
     @Override
@@ -260,7 +255,7 @@ public final class Sqlite implements Database, Database.Dialect, Database.Watch 
 
     @Override
     public void check() {
-        readUnqueued(Migrations::requireLatest);
+        readUnqueued(Migrations.SQLITE::requireLatest);
         writer.check();
         if (!Files.isWritable(file) || !Files.isWritable(file.resolveSibling("."))) {
             throw new Failure(Failure.Unavailability.NOT_WRITABLE, "the store cannot be written");

@@ -37,7 +37,7 @@ public final class SqliteCopy {
     }
 
     /// Copies the store in `folder` to `target`, also while other processes write to it. The copy gets a checksum, is verified, and only
-    /// then gets its name. A store with an older schema gets no checksum. Errors: [CommandFailure] also if `target` exists.
+    /// then gets its name. Errors: [CommandFailure] also if `target` exists.
     ///
     /// @param now the time that the copy keeps as that of its last backup
     /// @param proves true to restore the copy into a scratch folder, too, before it gets its name
@@ -176,7 +176,7 @@ public final class SqliteCopy {
 
     /// A backup that was verified.
     ///
-    /// @param hasChecksum false for a backup by an older version or by SQLite's own means
+    /// @param hasChecksum false for a copy by SQLite's own means, or a store that a restore has replaced
     public record VerifiedBackup(long pets, boolean hasChecksum) {
     }
 }

@@ -83,7 +83,7 @@ public final class SqliteFile {
 
     private static boolean isEmpty(Path file) throws SQLException {
         try (Session session = connectReader(file)) {
-            return !Migrations.hasStore(Migrations.Scripts.SQLITE, session)
+            return !Migrations.SQLITE.hasStore(session)
                     || (Sqlite.lastPetId(session) == 0 && session.number("SELECT count(*) FROM api_key") == 0);
         }
     }

@@ -38,7 +38,7 @@ public record SqliteInspection(long bytes, long logBytes, int schema, String che
             lock.files().requireOneStore();
             return SqliteFile.open(file, path -> {
                 try (Session session = SqliteFile.connectReader(path)) {
-                    int schema = Migrations.version(Migrations.Scripts.SQLITE, session);
+                    int schema = Migrations.SQLITE.version(session);
                     long bytes = (long) SqliteFile.bytes(file);
                     return new SqliteInspection(bytes, (long) SqliteFile.bytes(SqliteFile.log(file)), schema,
                             bytes <= mostCheckedBytes || schema == 0

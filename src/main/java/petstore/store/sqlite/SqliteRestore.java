@@ -241,14 +241,12 @@ public final class SqliteRestore {
     /// opens the transaction.
     private void copyTables(Session session) throws SQLException {
         SqliteSchema.drop(session, "view", "trigger", "table");
-        Migrations.run(session, Migrations.Scripts.SQLITE,
-                (int) session.number("SELECT max(version) FROM backup.schema_version"));
+        Migrations.SQLITE.run(session, (int) session.number("SELECT max(version) FROM backup.schema_version"));
         // SQLite copies whole records, index by index, into tables that are empty and have no triggers.
         List<String> triggers = Session.rows(
                 session.prepare("SELECT sql FROM main.sqlite_schema WHERE type = 'trigger'"), row -> row.getString(1));
         SqliteSchema.drop(session, "trigger");
-        List<String> tables = SqliteSchema.tables(session);
-        for (String table : tables) {
+        for (String table : SqliteSchema.tables(session)) {
             if (!NOT_COPIED.contains(table)) {
                 session.execute("DELETE FROM main." + table);
                 session.execute("INSERT INTO main." + table + " SELECT * FROM backup." + table);
@@ -260,13 +258,10 @@ public final class SqliteRestore {
         session.execute("DELETE FROM main.sqlite_sequence");
         session.execute("INSERT INTO main.sqlite_sequence (name, seq) SELECT name, seq FROM backup.sqlite_sequence");
         Map<String, Long> before = used == null ? Map.of() : used;
-        for (String table : tables) {
-            long number = before.getOrDefault(table, 0L);
-            if (COUNTERS.contains(table)) {
-                session.execute("UPDATE main." + table + " SET changes = max(changes, " + number + ") + 1");
-            } else {
-                Sqlite.raiseLastId(session, table, number);
-            }
+        Sqlite.raiseLastId(session, before.getOrDefault("pet", 0L));
+        for (String table : COUNTERS) {
+            session.execute("UPDATE main." + table + " SET changes = max(changes, " + before.getOrDefault(table, 0L)
+                    + ") + 1");
         }
         session.execute("PRAGMA main.user_version = " + session.text("PRAGMA backup.user_version"));
         session.execute("PRAGMA main.application_id = 0");

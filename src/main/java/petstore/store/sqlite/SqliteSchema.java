@@ -6,6 +6,7 @@ import java.sql.SQLException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 import petstore.CommandFailure;
 import petstore.store.Migrations;
@@ -17,6 +18,7 @@ final class SqliteSchema {
     /// The SQL condition that leaves out the statistics of ANALYZE.
     static final String NO_STATISTICS = "name NOT GLOB 'sqlite_stat[0-9]'";
 
+    private static final String VERSION = "table schema_version";
     private static final String OBJECTS = "SELECT type || ' ' || name, tbl_name || ' ' || coalesce(sql, '')"
             + " FROM sqlite_schema WHERE " + NO_STATISTICS + " ORDER BY rowid";
 
@@ -46,16 +48,18 @@ final class SqliteSchema {
     /// Throws [CommandFailure] that names the first object in which a file's schema differs from the scripts.
     static void requireUnaltered(Session session, Path named) throws SQLException {
         Map<String, String> found = objects(session);
-        if (!found.containsKey("table schema_version")) {
+        if (!found.containsKey(VERSION)) {
             throw new CommandFailure(named + " is no store of a petstore");
         }
         try (Session fresh = new Session(DriverManager.getConnection("jdbc:sqlite::memory:"))) {
+            Migrations.SQLITE.run(fresh, Migrations.FIRST);
             // The version can be read only from an unaltered table.
-            Migrations.run(fresh, Migrations.Scripts.SQLITE, 0);
-            requireAll(objects(fresh), found, named);
-            Migrations.run(fresh, Migrations.Scripts.SQLITE, Migrations.checkKnown(session));
+            requireSame(VERSION, objects(fresh), found, named);
+            Migrations.SQLITE.run(fresh, Migrations.SQLITE.version(session));
             Map<String, String> expected = objects(fresh);
-            requireAll(expected, found, named);
+            for (String object : expected.keySet()) {
+                requireSame(object, expected, found, named);
+            }
             found.keySet().removeAll(expected.keySet());
             for (String object : found.keySet()) {
                 throw differs(named, object, "does not belong there");
@@ -63,12 +67,11 @@ final class SqliteSchema {
         }
     }
 
-    private static void requireAll(Map<String, String> expected, Map<String, String> found, Path named) {
-        expected.forEach((object, text) -> {
-            if (!text.equals(found.get(object))) {
-                throw differs(named, object, found.containsKey(object) ? "is altered" : "is missing");
-            }
-        });
+    private static void requireSame(String object, Map<String, String> expected, Map<String, String> found,
+            Path named) {
+        if (!Objects.equals(expected.get(object), found.get(object))) {
+            throw differs(named, object, found.containsKey(object) ? "is altered" : "is missing");
+        }
     }
 
     private static CommandFailure differs(Path named, String object, String how) {

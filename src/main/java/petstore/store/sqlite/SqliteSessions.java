@@ -32,7 +32,7 @@ record SqliteSessions(List<Session> all, @Nullable OpenFiles files, Outage fullD
         return SqliteFile.open(SqliteFile.in(folder), file -> {
             try (Closer opened = new Closer()) {
                 Session session = opened.add(SqliteFile.connectReader(file));
-                Migrations.arePending(SchemaPolicy.CHECK, Migrations.Scripts.SQLITE, session);
+                Migrations.SQLITE.arePending(SchemaPolicy.CHECK, session);
                 opened.handOver();
                 return new SqliteSessions(List.of(session), null, SqliteWriter.fullDisk());
             }
@@ -64,10 +64,10 @@ record SqliteSessions(List<Session> all, @Nullable OpenFiles files, Outage fullD
             Session writer = opened.add(SqliteFile.connectWriter(file));
             sessions.add(writer);
             OpenFiles files = new OpenFiles(file, lock);
-            if (Migrations.arePending(migrate, Migrations.Scripts.SQLITE, writer)) {
+            if (Migrations.SQLITE.arePending(migrate, writer)) {
                 SqliteWriter.inTransaction(writer, session -> {
                     BackupChecksum.remove(session);
-                    return Migrations.run(session, Migrations.Scripts.SQLITE, Migrations.LATEST);
+                    return Migrations.SQLITE.run(session, Migrations.LATEST);
                 });
             }
             Outage fullDisk = SqliteWriter.settleUnlessFull(writer);

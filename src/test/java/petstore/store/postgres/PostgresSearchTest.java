@@ -274,24 +274,6 @@ class PostgresSearchTest {
         }
     }
 
-    /// A standby cannot be upgraded, so waiting would not help.
-    @Test
-    void endsAtOnceIfStandbyHasOlderSchema() throws IOException {
-        next.query("CREATE SCHEMA older");
-        String path = "/postgres?options=-csearch_path%3Dolder";
-        Postgres.forCommand(PostgresUri.parse("postgresql://postgres@" + next.host() + path), SchemaPolicy.AUTO,
-                StoreAccess.CREATE).close();
-        next.query("DELETE FROM older.schema_version WHERE version = " + Migrations.LATEST);
-        try (PlainPostgres copy = next.standby(folder.resolve("older"))) {
-            PostgresUri older = PostgresUri.parse("postgresql://postgres@" + copy.host() + path);
-            assertThatThrownBy(() -> Postgres.forCommand(older, SchemaPolicy.AUTO, StoreAccess.READ))
-                    .isInstanceOf(CommandFailure.class).hasMessageContaining("upgrade its primary first");
-        } finally {
-            next.query("DROP SCHEMA older CASCADE");
-        }
-        assertThat(log.with("waiting")).isEmpty();
-    }
-
     /// No statement but those of an upgrade may take as long as it likes.
     @Test
     void waitsForServerThatIsSilentWhileSchemaIsRead() throws IOException {

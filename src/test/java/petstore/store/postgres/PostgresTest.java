@@ -1,8 +1,6 @@
 package petstore.store.postgres;
 
 import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -10,7 +8,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Properties;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -45,10 +42,10 @@ import petstore.Scope;
 import petstore.store.Database;
 import petstore.store.Migrations;
 import petstore.store.SchemaPolicy;
-import petstore.store.Session;
 import petstore.store.SqlStore;
 import petstore.store.StoreAccess;
 import petstore.testkit.AbstractCatalogueTest;
+import petstore.testkit.LaterSchema;
 import petstore.testkit.LogLines;
 import petstore.testkit.PostgresServer;
 
@@ -167,42 +164,33 @@ class PostgresTest {
     }
 
     /// The schema with the name of the user comes first in the search path.
-    @ParameterizedTest
-    @EnumSource(SchemaPolicy.class)
-    void findsStoreAfterAnotherSchemaIsCreated(SchemaPolicy migrate) {
-        addRex();
-        PostgresServer.query(url, "CREATE SCHEMA postgres");
-        try (SqlStore store = open(migrate)) {
-            assertThat(AbstractCatalogueTest.awaited(store.catalogue().find(1))).isPresent();
-        }
-        assertThat(schemas("schema_version")).containsExactly("public");
-    }
-
     @Test
-    void createsNewTablesInSchemaOfExistingTables() throws SQLException {
-        try (Session first = new Session(PostgresServer.connect(url))) {
-            Migrations.run(first, Migrations.Scripts.POSTGRESQL, 1);
-        }
-        PostgresServer.query(url, "INSERT INTO pet (id, name, category_id) VALUES (1, 'Rex', 1)");
+    void findsAndUpgradesStoreAfterAnotherSchemaIsCreated() {
+        addRex();
         PostgresServer.query(url, "CREATE SCHEMA postgres");
         try (SqlStore store = open()) {
             assertThat(AbstractCatalogueTest.awaited(store.catalogue().find(1))).isPresent();
-            store.keys()
-                    .add(ApiKey.issued(new KeyToken("4fQ0c8sXbT", "secret"), "shop", Set.of(Scope.READ), Instant.EPOCH,
-                            Optional.empty(), Optional.empty()));
         }
-        assertThat(PostgresServer.query(url, "SELECT changes FROM api_key_change")).containsExactly("1");
-        assertThat(schemas("api_key_change")).containsExactly("public");
-        assertThat(schemas("schema_version")).containsExactly("public");
+        upgrade(PATIENCE);
+        for (String table : List.of("schema_version", "toy")) {
+            assertThat(schemas(table)).containsExactly("public");
+        }
+    }
+
+    /// Upgrades the store to the schema of a later version.
+    private void upgrade(Duration wait) {
+        boolean _ = PostgresSearch.forCommand(PostgresUri.parse(url), true, wait, host -> {
+            PostgresSchema.prepare(host, LaterSchema.after(Migrations.POSTGRESQL), SchemaPolicy.AUTO,
+                    StoreAccess.CHANGE);
+            return true;
+        });
     }
 
     /// An upgrade that waits for `pg_dump` must not make the reads of other replicas wait for it.
     @Test
     @Timeout(60)
     void upgradeWaitsForTableWithoutBlockingReads() throws SQLException {
-        try (Session first = new Session(PostgresServer.connect(url))) {
-            Migrations.run(first, Migrations.Scripts.POSTGRESQL, 6);
-        }
+        addRex();
         try (LogLines log = new LogLines("petstore.store.postgres");
                 Connection connection = PostgresServer.connect(url);
                 Statement dump = connection.createStatement();
@@ -210,10 +198,9 @@ class PostgresTest {
                 Statement read = replica.createStatement()) {
             connection.setAutoCommit(false);
             dump.execute("SELECT FROM api_key_change");
-            assertThatThrownBy(() -> Postgres.forService(PostgresUri.parse(url), SchemaPolicy.AUTO, 1,
-                    Duration.ofMillis(1), new AtomicBoolean())).hasMessageContaining("--database-wait is over")
+            assertThatThrownBy(() -> upgrade(Duration.ofMillis(1))).hasMessageContaining("after a wait of 0 s")
                     .hasMessageContaining("other sessions use the table");
-            CompletableFuture<SqlStore> starting = CompletableFuture.supplyAsync(this::serve,
+            CompletableFuture<Void> starting = CompletableFuture.runAsync(() -> upgrade(PATIENCE),
                     task -> Thread.ofPlatform().daemon().start(task));
             await("a log line").atMost(PATIENCE).until(() -> !log.with("waiting for the database: ").isEmpty());
             read.execute("SET statement_timeout = '1s'");
@@ -224,9 +211,7 @@ class PostgresTest {
             }
             assertThat(starting).isNotDone();
             connection.rollback();
-            try (SqlStore store = starting.join()) {
-                assertThat(add(store)).isEqualTo(1);
-            }
+            assertThat(starting).succeedsWithin(PATIENCE);
         }
     }
 
@@ -320,44 +305,6 @@ class PostgresTest {
         }
     }
 
-    /// Until all replicas are upgraded, some insert as version 6 does: without an id, many rows in one statement.
-    @Test
-    void recordsResultsBesideReplicasOfOlderVersion() throws SQLException {
-        PostgresUri uri = PostgresUri.parse(url);
-        Properties properties = uri.properties();
-        properties.setProperty("reWriteBatchedInserts", "true");
-        try (SqlStore store = serve();
-                Connection older = DriverManager.getConnection(uri.jdbcUrl(), properties);
-                PreparedStatement ids = older
-                        .prepareStatement("UPDATE pet_id SET last_id = last_id + ? RETURNING last_id");
-                PreparedStatement insert = older.prepareStatement("INSERT INTO idempotency (owner, operation,"
-                        + " idempotency_key, fingerprint, pet_id, received_ms) VALUES (?, ?, ?, ?, ?, ?)")) {
-            older.setAutoCommit(false);
-            List<CompletableFuture<?>> added = new ArrayList<>();
-            for (int i = 0; i < FEW; i++) {
-                added.add(store.catalogue().add(REX, Optional.of(key())));
-                ids.setLong(1, MANY);
-                long lastId = Session.rows(ids, row -> row.getLong(1)).getFirst();
-                for (int n = 0; n < MANY; n++) {
-                    insert.setString(1, "older");
-                    insert.setString(2, "createPet");
-                    insert.setString(3, i + "/" + n);
-                    insert.setString(4, "fingerprint");
-                    insert.setLong(5, lastId - MANY + 1 + n);
-                    insert.setLong(6, System.currentTimeMillis());
-                    insert.addBatch();
-                }
-                assertThat(insert.executeBatch()).contains(Statement.SUCCESS_NO_INFO);
-                older.commit();
-            }
-            assertThat(added).allSatisfy(one -> assertThat(one).succeedsWithin(PATIENCE));
-        }
-        assertThat(PostgresServer.query(url, "SELECT count(*) FROM idempotency"))
-                .containsExactly(String.valueOf(FEW * MANY + FEW));
-        assertThat(PostgresServer.query(url, "SELECT idempotency_key FROM (SELECT idempotency_key, pet_id"
-                + " - lag(pet_id) OVER (ORDER BY id) AS step FROM idempotency) AS steps WHERE step <= 0")).isEmpty();
-    }
-
     private void addRex() {
         try (SqlStore store = open()) {
             add(store);
@@ -442,43 +389,6 @@ class PostgresTest {
         return thread.getState() == Thread.State.WAITING || thread.getState() == Thread.State.TIMED_WAITING;
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"repeatable read", "serializable"})
-    void addsAnimalsConcurrentlyAtEachDefaultIsolation(String isolation) {
-        PostgresServer.execute("ALTER DATABASE " + name() + " SET default_transaction_isolation = '" + isolation + "'");
-        try (SqlStore first = serve(); SqlStore second = serve()) {
-            List<CompletableFuture<Pet>> added = new ArrayList<>();
-            for (int i = 0; i < MANY; i++) {
-                added.add(AbstractCatalogueTest.adding(first.catalogue(), REX));
-                added.add(AbstractCatalogueTest.adding(second.catalogue(), REX));
-            }
-            assertThat(added).allSatisfy(pet -> assertThat(pet).succeedsWithin(PATIENCE));
-        }
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"repeatable read", "serializable"})
-    void createsStoreConcurrentlyAtEachDefaultIsolation(String isolation) throws Exception {
-        PostgresServer.execute("ALTER DATABASE " + name() + " SET default_transaction_isolation = '" + isolation + "'");
-        try (Connection connection = PostgresServer.connect(url);
-                Statement statement = connection.createStatement();
-                LogLines log = new LogLines("petstore.store.postgres");
-                ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-            connection.setAutoCommit(false);
-            statement.execute("CREATE TABLE schema_version (version INTEGER)");
-            List<Future<?>> starts = new ArrayList<>();
-            for (int i = 0; i < 3; i++) {
-                starts.add(threads.submit(this::addRex));
-            }
-            await("all stores wait").atMost(PATIENCE)
-                    .until(() -> log.with("waiting for the database: ").size() >= starts.size());
-            connection.rollback();
-            for (Future<?> start : starts) {
-                start.get();
-            }
-        }
-    }
-
     /// The import reads the file before it locks the row of ids, and checks the lowest id afterwards.
     @Test
     void checksLowestIdOfImportAfterWaitingForLock() throws Exception {
@@ -555,13 +465,6 @@ class PostgresTest {
             PostgresServer.query(url, "CREATE TRIGGER shout BEFORE INSERT OR UPDATE ON " + table
                     + " FOR EACH ROW EXECUTE FUNCTION shout()");
         }
-        writesEverything();
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"debug5", "log", "notice", "error"})
-    void worksAtEachLevelOfMessages(String level) {
-        PostgresServer.execute("ALTER DATABASE " + name() + " SET client_min_messages = " + level);
         writesEverything();
     }
 
@@ -642,10 +545,6 @@ class PostgresTest {
         return url.substring(url.lastIndexOf('/') + 1);
     }
 
-    private SqlStore open() {
-        return open(SchemaPolicy.AUTO);
-    }
-
     private SqlStore serve() {
         return new SqlStore(
                 Postgres.forService(PostgresUri.parse(url), SchemaPolicy.AUTO, 1, Duration.ofMinutes(2),
@@ -653,7 +552,7 @@ class PostgresTest {
                 new SimpleMeterRegistry());
     }
 
-    private SqlStore open(SchemaPolicy migrate) {
-        return SqlStore.of(Postgres.forCommand(PostgresUri.parse(url), migrate, StoreAccess.CREATE));
+    private SqlStore open() {
+        return SqlStore.of(Postgres.forCommand(PostgresUri.parse(url), SchemaPolicy.AUTO, StoreAccess.CREATE));
     }
 }

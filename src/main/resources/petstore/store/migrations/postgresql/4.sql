@@ -1,1 +1,0 @@
--- Only the schema of SQLite changes.
