@@ -8,7 +8,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
@@ -130,38 +129,21 @@ class BackupIT {
     }
 
     @Test
-    void restoreRefusesAlteredBackupAndWarnsIfChecksumIsMissing() throws IOException {
+    void restoreWarnsIfChecksumIsMissing() throws IOException {
         importAnimals(2);
         backUp("good.db");
-        shell.run("cp -r data altered; cp good.db altered.db");
-        try (StoreFile store = new StoreFile(shell.data());
-                StoreFile altered = new StoreFile(folder.resolve("altered"))) {
+        try (StoreFile store = new StoreFile(shell.data())) {
             store.execute("VACUUM INTO '" + folder.resolve("plain.db") + "'");
-            altered.execute("ALTER TABLE pet RENAME COLUMN category_id TO category");
-            altered.execute("VACUUM INTO '" + folder.resolve("renamed.db") + "'");
         }
-        try (FileChannel file = FileChannel.open(folder.resolve("altered.db"), StandardOpenOption.WRITE)) {
-            int position = new String(Files.readAllBytes(folder.resolve("altered.db")), StandardCharsets.ISO_8859_1)
-                    .lastIndexOf("Whiskers");
-            file.write(ByteBuffer.wrap("w".getBytes(StandardCharsets.US_ASCII)), position);
-        }
-        shell.run("rm -r altered");
-        List<String> before = shell.run("ls -R; sha256sum data/*").out();
-        for (String data : List.of("./data", "./none")) {
-            assertThat(refusedRestore(data, "./altered.db --data " + data).err())
-                    .containsExactly("petstore: ./altered.db is damaged:"
-                            + " its contents do not match its checksum; use another backup");
-            assertThat(refusedRestore(data, "./renamed.db --data " + data).err())
-                    .containsExactly("petstore: ./renamed.db has another"
-                            + " schema than petstore makes: the table pet is altered");
-        }
-        assertThat(shell.run("ls -R; sha256sum data/*").out()).isEqualTo(before);
         assertThat(shell.petstore("restore ./plain.db --data ./other")).isEqualTo(new Ending(0, List.of(),
                 List.of("Restored 2 animals to ./other",
                         "warning: ./plain.db has no checksum, so it may have been altered"
                                 + " unnoticed; 'petstore backup' adds a checksum")));
         assertThat(shell.petstore("restore ./good.db --data ./other").err()).singleElement().asString()
                 .startsWith("Restored 2 animals to ./other; the store before is kept as ");
+        String kept = shell.run("ls other/replaced-*.db").out().getFirst();
+        assertThat(shell.petstore("restore ./" + kept + " --data ./other").err()).hasSize(2).last().asString()
+                .startsWith("warning: ./" + kept + " has no checksum");
     }
 
     @ParameterizedTest
@@ -192,14 +174,6 @@ class BackupIT {
         assertThat(restore.code()).as(restore.toString()).isZero();
         assertThat(restore.err()).singleElement().asString().startsWith("Restored 1 animal ");
         assertThat(pets(folder.resolve("other"))).hasSize(1);
-    }
-
-    private Ending refusedRestore(String description, String arguments) {
-        Ending ending = shell.petstore("restore " + arguments);
-        assertThat(ending.code()).as(description).isEqualTo(1);
-        assertThat(ending.out()).isEmpty();
-        assertThat(ending.err()).as(description).hasSize(1);
-        return ending;
     }
 
     @Test
@@ -282,16 +256,6 @@ class BackupIT {
         assertThat(pets(shell.data())).hasSize(1);
     }
 
-    @Test
-    void restoreMakesStoreReadableByOwnerOnly() throws IOException {
-        importAnimals(1);
-        backUp("backup.db");
-        Files.setPosixFilePermissions(folder.resolve("backup.db"), PosixFilePermissions.fromString("rw-r--r--"));
-        assertThat(shell.petstore("restore ./backup.db").code()).isZero();
-        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(shell.data().resolve("petstore.db"))))
-                .isEqualTo("rw-------");
-    }
-
     /// Root can read every file unless it drops its capabilities.
     @Test
     void reportsUnreadableStoreAndBackup() throws IOException {
@@ -329,30 +293,6 @@ class BackupIT {
                 "elsewhere/copy.db 0 600");
     }
 
-    /// The target of the link does not change, and no file is created.
-    @ParameterizedTest
-    @ValueSource(strings = {"petstore.lock", "petstore.db"})
-    void commandsRefuseSymbolicLinkInStoreFolder(String name) throws IOException {
-        importAnimals(1);
-        backUp("backup.db");
-        assertThat(shell
-                .run("cp backup.db precious; rm data/" + name + "; ln -s ../precious data/"
-                        + name)
-                .code()).isZero();
-        byte[] precious = Files.readAllBytes(folder.resolve("precious"));
-        String line = "./data/" + name + " is a symbolic link; a store has regular files only:"
-                + " put the file itself in the place of the link";
-        for (String command : List.of("keys create --name shop", "keys list", "import ./animals.ndjson",
-                "export ./animals.csv", "backup ./copy.db", "restore ./backup.db")) {
-            assertThat(shell.petstore(command)).as(command)
-                    .isEqualTo(new Ending(1, List.of(), List.of("petstore: " + line)));
-        }
-        assertThat(shell.run("petstore serve --port 0 --admin-port 0"))
-                .isEqualTo(new Ending(1, List.of(), List.of("petstore: " + line)));
-        assertThat(folder.resolve("precious")).hasBinaryContent(precious);
-        assertThat(shell.run("ls . data").out()).doesNotContain("animals.csv", "copy.db", name + "-wal");
-    }
-
     @Test
     void backupAndExportRefuseDanglingLink() throws IOException {
         importAnimals(1);
@@ -373,28 +313,6 @@ class BackupIT {
         }
         assertThat(shell.run("test -L data && ls -d real/replaced-*.db").code()).isZero();
         assertThat(pets(folder.resolve("real"))).hasSize(1);
-    }
-
-    /// The first animal is in the database file, the second only in the log (WAL) that the killed process left.
-    @Test
-    void doesNotReplayOldLogOverRestoredStore() throws IOException {
-        importAnimals(1);
-        backUp("backup.db");
-        try (PetstoreProcess server = serve(shell.data())) {
-            assertThat(server.client(KEY).post(PET).statusCode()).isEqualTo(201);
-            server.kill();
-        }
-        assertThat(shell.run("rm data/petstore.db && test -s data/petstore.db-wal").code()).isZero();
-        Ending refusal = new Ending(1, List.of(), List.of(
-                "petstore: ./data/petstore.db-wal belongs to a store, but ./data/petstore.db is missing or empty;"
-                        + " put that back, or run 'petstore restore', or move the log away"));
-        for (String command : List.of("keys create --name shop", "import ./animals.ndjson", "keys list")) {
-            assertThat(shell.petstore(command)).as(command).isEqualTo(refusal);
-        }
-        assertThat(shell.run("petstore serve --port 0 --admin-port 0")).isEqualTo(refusal);
-        assertThat(shell.petstore("restore ./backup.db").code()).isZero();
-        assertThat(shell.run("test -s data/replaced-*.wal").code()).isZero();
-        assertThat(pets(shell.data())).hasSize(1);
     }
 
     @Test

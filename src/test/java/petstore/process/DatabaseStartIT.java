@@ -1,7 +1,6 @@
 package petstore.process;
 
 import java.io.IOException;
-import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -14,9 +13,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import petstore.testkit.PetstoreProcess;
 import petstore.testkit.PlainPostgres;
-import petstore.testkit.PostgresServer;
-import petstore.testkit.SocketFault;
-import petstore.testkit.TcpProxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -58,45 +54,6 @@ class DatabaseStartIT {
             assertThat(ending.code()).isEqualTo(1);
             List<String> reasons = ending.err().stream().filter(line -> line.startsWith("petstore: ")).toList();
             assertThat(reasons).hasSize(1).first().asString().contains("--database-wait", "synchronous");
-        }
-    }
-
-    /// The COMMIT of the first key succeeds, but its response is lost.
-    @Test
-    void showsFirstKeyAlsoAfterUnknownOutcome() throws IOException {
-        String working = PostgresServer.newDatabase();
-        int port = URI.create(working).getPort();
-        try (TcpProxy proxy = new TcpProxy(port, Duration.ZERO)) {
-            proxy.failAfter(new SocketFault("close"), true, "INSERT INTO api_key (", "COMMIT");
-            try (PetstoreProcess server = PetstoreProcess.serveDatabase(Map.of(),
-                    working.replace("localhost:" + port, "127.0.0.1:" + proxy.port()))) {
-                await("log line").atMost(PATIENCE).until(() -> server.err().stream()
-                        .anyMatch(line -> line.contains("waiting for the database: ") && line.contains("unknown")));
-                proxy.moveTo(port);
-                String key = server.awaitReady().firstKey().orElseThrow();
-                await("the API").atMost(PATIENCE)
-                        .until(() -> server.client(key).get("/v1/pets").statusCode() == 200);
-            }
-        }
-    }
-
-    /// As HAProxy during a failover: it closes each connection.
-    @Test
-    void waitsForServerBehindProxy() throws IOException {
-        try (TcpProxy proxy = new TcpProxy(database.port(), Duration.ZERO)) {
-            proxy.fail(new SocketFault("close"), 0);
-            String url = database.url().replace(":" + database.port(), ":" + proxy.port());
-            try (PetstoreProcess command = PetstoreProcess.start(Map.of(), "keys", "list", "--database", url);
-                    PetstoreProcess server = PetstoreProcess.serveDatabase(Map.of("PETSTORE_DATABASE_WAIT", "1s"),
-                            url)) {
-                assertThat(server.ending().err()).last().asString().contains("--database-wait is over", "closes");
-                await("log line of the command").atMost(PATIENCE)
-                        .until(() -> command.err().stream()
-                                .anyMatch(line -> line.contains("waiting for the database: ")));
-                proxy.moveTo(database.port());
-                assertThat(command.ending().err()).last().asString().contains("there is no store");
-                assertThat(command.err()).noneMatch(line -> line.contains("--database-wait"));
-            }
         }
     }
 }

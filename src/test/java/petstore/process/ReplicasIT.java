@@ -17,7 +17,6 @@ import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -26,6 +25,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.api.parallel.Isolated;
 import petstore.testkit.ApiClient;
 import petstore.testkit.CommandLines;
+import petstore.testkit.Ledger;
 import petstore.testkit.PetstoreProcess;
 import petstore.testkit.PetstoreProcess.Ending;
 import petstore.testkit.PostgresServer;
@@ -42,7 +42,6 @@ class ReplicasIT {
 
     private static final String KEY = "a-key-for-the-test-of-replicas";
     private static final Duration REVOCATION_DELAY = Duration.ofSeconds(2);
-    private static final Duration SQL_DELAY = Duration.ofSeconds(3);
     private static final int CLIENTS = 8;
     private static final int ANIMALS_PER_CLIENT = 60;
     private static final int PAGE_SIZE = 100;
@@ -152,23 +151,6 @@ class ReplicasIT {
     }
 
     @Test
-    void showsAnimalDeletedBySqlOnNoReplicaAfterThreeSeconds() {
-        List<Long> added = IntStream.range(0, 4).mapToObj(i -> id(clientOf(i).post(pet("sql")))).toList();
-        String page = "/v1/pets?limit=2&after=" + (added.getFirst() - 1);
-        for (int i = 0; i < 8; i++) {
-            assertThat(ids(clientOf(i).get(page))).containsExactly(added.get(0), added.get(1));
-        }
-        PostgresServer.query(database, "DELETE FROM pet WHERE id = " + added.getFirst());
-        // A response other than 200 fails the test.
-        await("both replicas").atMost(SQL_DELAY).until(() -> IntStream.range(0, 2)
-                .allMatch(i -> ids(clientOf(i).get(page)).equals(List.of(added.get(1), added.get(2)))));
-        for (int i = 0; i < 8; i++) {
-            assertThat(ids(clientOf(i).get(page))).containsExactly(added.get(1), added.get(2));
-            assertThat(clientOf(i).get("/v1/pets/" + added.getFirst()).statusCode()).isEqualTo(404);
-        }
-    }
-
-    @Test
     void addsOneAnimalPerIdempotencyKey() throws InterruptedException, ExecutionException {
         for (int i = 0; i < RETRIED_REQUESTS; i++) {
             String key = "retried-" + i;
@@ -182,7 +164,7 @@ class ReplicasIT {
             assertThat(responses).filteredOn(response -> response.headers().firstValue("Idempotent-Replayed").isEmpty())
                     .as("responses that are not replayed").hasSize(1);
         }
-        assertThat(allAnimals().stream().filter(json -> json.path("name").asText().startsWith("retried-")))
+        assertThat(Ledger.listAfter(clientOf(0), 0).stream().filter(pet -> pet.name().startsWith("retried-")))
                 .hasSize(RETRIED_REQUESTS);
     }
 
@@ -214,19 +196,6 @@ class ReplicasIT {
         }
         assertThat(acknowledged).hasSize(CLIENTS * ANIMALS_PER_CLIENT);
         assertThat(seen).isSorted().doesNotHaveDuplicates().containsExactlyElementsOf(acknowledged);
-    }
-
-    /// Returns all animals of the catalogue.
-    private static List<JsonNode> allAnimals() {
-        List<JsonNode> all = new ArrayList<>();
-        List<JsonNode> page;
-        do {
-            long after = all.isEmpty() ? 0 : all.getLast().path("id").asLong();
-            page = ServedContract.json(clientOf(0).get("/v1/pets?limit=" + PAGE_SIZE + "&after=" + after).body())
-                    .valueStream().toList();
-            all.addAll(page);
-        } while (!page.isEmpty());
-        return all;
     }
 
     @FunctionalInterface

@@ -1,11 +1,14 @@
 package petstore.testkit;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import petstore.app.EmbeddedStore;
 import petstore.app.PostgresStore;
 import petstore.app.StoreChoice;
@@ -29,6 +32,12 @@ public final class TestStore {
     public static SqlStore open(Path folder) {
         return database(folder).map(uri -> SqlStore.of(Postgres.forCommand(uri, SchemaPolicy.AUTO, StoreAccess.CREATE)))
                 .orElseGet(() -> SqlStore.of(Sqlite.forCommand(folder, SchemaPolicy.AUTO, StoreAccess.CREATE)));
+    }
+
+    /// Serves a PostgreSQL database, like a replica, for which it waits two minutes.
+    public static SqlStore serve(String url) {
+        return new SqlStore(Postgres.forService(PostgresUri.parse(url), SchemaPolicy.AUTO, 4, Duration.ofMinutes(2),
+                new AtomicBoolean()), new SimpleMeterRegistry());
     }
 
     /// Runs a statement in the store, without the program.

@@ -142,15 +142,6 @@ class FullPostgresTest {
         await().during(Duration.ofSeconds(1)).atMost(PATIENCE).until(() -> server.connections() == 0);
     }
 
-    @Test
-    void saysThatWaitIsOver() throws SQLException {
-        hold();
-        assertThatThrownBy(() -> Postgres.forService(address, SchemaPolicy.AUTO, 2, Duration.ofSeconds(1),
-                new AtomicBoolean())).hasMessageContaining("cannot be used and --database-wait is over: FATAL");
-        assertThatThrownBy(() -> PostgresSearch.forCommand(address, true, Duration.ofMillis(1), found -> found))
-                .hasMessageContaining("cannot be used after a wait of 0 s: FATAL");
-    }
-
     private void assertWaits(Supplier<SqlStore> open, int slots) throws SQLException {
         try (LogLines log = new LogLines("petstore.store.postgres")) {
             CompletableFuture<SqlStore> opening = CompletableFuture.supplyAsync(open,

@@ -10,10 +10,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -25,10 +23,10 @@ import petstore.IdempotencyKey;
 import petstore.KeyToken;
 import petstore.NewPet;
 import petstore.Scope;
-import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
 import petstore.testkit.AbstractCatalogueTest;
 import petstore.testkit.PostgresServer;
+import petstore.testkit.TestStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -135,10 +133,6 @@ class LogicalReplicationTest {
     }
 
     private SqlStore serve(String database) {
-        return new SqlStore(
-                Postgres.forService(
-                        PostgresUri.parse("postgresql://postgres@localhost:" + server.getPort() + "/" + database),
-                        SchemaPolicy.AUTO, 2, Duration.ofMinutes(2), new AtomicBoolean()),
-                new SimpleMeterRegistry());
+        return TestStore.serve("postgresql://postgres@localhost:" + server.getPort() + "/" + database);
     }
 }

@@ -18,7 +18,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -40,6 +39,7 @@ import petstore.testkit.FreePort;
 import petstore.testkit.LogLines;
 import petstore.testkit.PgBouncer;
 import petstore.testkit.PostgresServer;
+import petstore.testkit.TestStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
@@ -69,7 +69,8 @@ class PgBouncerTest {
 
     @Test
     void servesWithSessionPooling() throws IOException {
-        try (PgBouncer pooler = new PgBouncer(folder, database, "session"); SqlStore store = serve(pooler)) {
+        try (PgBouncer pooler = new PgBouncer(folder, database, "session");
+                SqlStore store = TestStore.serve(pooler.url())) {
             Pet pet = AbstractCatalogueTest.added(store.catalogue(), pet("Rex"));
             assertThat(
                     AbstractCatalogueTest.list(store.catalogue(), new PetQuery(20, Optional.empty(), 0)).pets())
@@ -102,7 +103,8 @@ class PgBouncerTest {
     @ValueSource(strings = {"transaction", "statement"})
     void refusesOtherPoolModesAtStart(String poolMode) throws IOException {
         try (PgBouncer pooler = new PgBouncer(folder, database, poolMode)) {
-            assertThatThrownBy(() -> serve(pooler)).isInstanceOf(CommandFailure.class).hasMessageContaining(REFUSAL);
+            assertThatThrownBy(() -> TestStore.serve(pooler.url())).isInstanceOf(CommandFailure.class)
+                    .hasMessageContaining(REFUSAL);
             for (boolean toWrite : new boolean[]{true, false}) {
                 assertThatThrownBy(() -> openForCommand(pooler, toWrite)).isInstanceOf(CommandFailure.class)
                         .hasMessageContaining(REFUSAL);
@@ -177,17 +179,6 @@ class PgBouncerTest {
         }
     }
 
-    @Test
-    void refusesMissingDatabaseAtOnce() throws IOException {
-        try (PgBouncer pooler = new PgBouncer(folder, database, "session")) {
-            PostgresUri missing = PostgresUri.parse(pooler.url() + "0");
-            assertThatThrownBy(() -> Postgres.forCommand(missing, SchemaPolicy.AUTO, StoreAccess.READ))
-                    .isInstanceOf(CommandFailure.class).hasMessageContaining("no such database")
-                    .hasMessageContaining("createdb");
-            assertThat(PostgresInspection.of(missing)).singleElement().matches(host -> !host.passing());
-        }
-    }
-
     @ParameterizedTest
     @CsvSource({"transaction, false", "statement, false", "transaction, true", "statement, true"})
     void losesNoAnimalIfPoolModeChangesAtRuntime(String poolMode, boolean killSessions) throws Exception {
@@ -197,7 +188,7 @@ class PgBouncerTest {
         AtomicBoolean stop = new AtomicBoolean();
         AtomicInteger attempts = new AtomicInteger();
         try (PgBouncer pooler = new PgBouncer(folder, database, "session");
-                SqlStore store = serve(pooler);
+                SqlStore store = TestStore.serve(pooler.url());
                 LogLines log = new LogLines("petstore.store");
                 ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor();
                 AutoCloseable _ = () -> stop.set(true)) {
@@ -238,7 +229,8 @@ class PgBouncerTest {
     @ParameterizedTest
     @ValueSource(strings = {"transaction", "statement"})
     void noticesPoolModeChangeWhileIdle(String poolMode) throws IOException {
-        try (PgBouncer pooler = new PgBouncer(folder, database, "session"); SqlStore store = serve(pooler)) {
+        try (PgBouncer pooler = new PgBouncer(folder, database, "session");
+                SqlStore store = TestStore.serve(pooler.url())) {
             pooler.reload(poolMode);
             awaitRefusal(store);
         }
@@ -253,11 +245,6 @@ class PgBouncerTest {
 
     private static NewPet pet(String name) {
         return new NewPet(name, 1, Optional.empty());
-    }
-
-    private static SqlStore serve(PgBouncer pooler) {
-        return new SqlStore(Postgres.forService(PostgresUri.parse(pooler.url()), SchemaPolicy.AUTO, 4,
-                Duration.ofMinutes(2), new AtomicBoolean()), new SimpleMeterRegistry());
     }
 
     private static SqlStore openForCommand(PgBouncer pooler, boolean toWrite) {

@@ -5,9 +5,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicBoolean;
 
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.awaitility.core.ThrowingRunnable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -30,6 +28,7 @@ import petstore.testkit.AbstractCatalogueTest;
 import petstore.testkit.LogLines;
 import petstore.testkit.PlainPostgres;
 import petstore.testkit.TcpProxy;
+import petstore.testkit.TestStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
@@ -65,12 +64,13 @@ class PostgresFailoverTest {
     @ValueSource(booleans = {true, false})
     void switchesToNewPrimary(boolean oldKeepsRunning) throws IOException {
         PlainPostgres old = new PlainPostgres(folder.resolve("old"));
-        try (SqlStore store = serve(old.url())) {
+        try (SqlStore store = TestStore.serve(old.url())) {
             add(store, "Rex");
         }
         try (old;
                 PlainPostgres next = old.standby(folder.resolve("next"));
-                SqlStore store = serve("postgresql://postgres@" + old.host() + "," + next.host() + "/postgres")) {
+                SqlStore store = TestStore
+                        .serve("postgresql://postgres@" + old.host() + "," + next.host() + "/postgres")) {
             assertThat(add(store, "lost")).isEqualTo(2);
             assertThat(AbstractCatalogueTest.awaited(store.catalogue().find(2)).orElseThrow().name())
                     .hasToString("lost");
@@ -109,11 +109,11 @@ class PostgresFailoverTest {
         PlainPostgres old = new PlainPostgres(folder.resolve("old"));
         old.query("CREATE ROLE clerk LOGIN");
         old.query("GRANT ALL ON SCHEMA public TO clerk");
-        serve(old.url().replace("postgres@", "clerk@")).close();
+        TestStore.serve(old.url().replace("postgres@", "clerk@")).close();
         try (old;
                 PlainPostgres next = old.standby(folder.resolve("next"));
                 TcpProxy address = new TcpProxy(old.port(), Duration.ZERO);
-                SqlStore store = serve("postgresql://clerk@127.0.0.1:" + address.port() + "/postgres")) {
+                SqlStore store = TestStore.serve("postgresql://clerk@127.0.0.1:" + address.port() + "/postgres")) {
             assertThat(add(store, "lost")).isEqualTo(1);
             next.promote();
             // Enough for the watch, but not for the pool.
@@ -145,10 +145,11 @@ class PostgresFailoverTest {
     @Test
     void logsOnceThatServerIsRefusedWhoseCommitWaits() throws IOException {
         PlainPostgres old = new PlainPostgres(folder.resolve("old"));
-        serve(old.url()).close();
+        TestStore.serve(old.url()).close();
         try (old;
                 PlainPostgres next = old.standby(folder.resolve("next"));
-                SqlStore store = serve("postgresql://postgres@" + old.host() + "," + next.host() + "/postgres")) {
+                SqlStore store = TestStore
+                        .serve("postgresql://postgres@" + old.host() + "," + next.host() + "/postgres")) {
             old.alterSystem("SET synchronous_standby_names = 'next'");
             assertRefused(store, "a commit waits for its synchronous standby");
             next.promote();
@@ -163,11 +164,11 @@ class PostgresFailoverTest {
         try (PlainPostgres first = new PlainPostgres(folder.resolve("first"));
                 PlainPostgres other = PlainPostgres.ofOtherCluster(folder.resolve("other"))) {
             String both = "postgresql://postgres@" + first.host() + "," + other.host() + "/postgres";
-            assertThatThrownBy(() -> serve(both)).isInstanceOf(CommandFailure.class)
+            assertThatThrownBy(() -> TestStore.serve(both)).isInstanceOf(CommandFailure.class)
                     .hasMessageContaining("different clusters").hasMessageContaining(identifier(first))
                     .hasMessageContaining(identifier(other));
-            serve(first.url()).close();
-            serve(other.url()).close();
+            TestStore.serve(first.url()).close();
+            TestStore.serve(other.url()).close();
             assertThat(PostgresInspection.of(PostgresUri.parse(both))).allSatisfy(outcome -> assertThat(
                     outcome.problem()).contains("different clusters", identifier(first), identifier(other)));
             for (StoreAccess access : StoreAccess.values()) {
@@ -175,7 +176,7 @@ class PostgresFailoverTest {
                         .isInstanceOf(CommandFailure.class).hasMessageContaining("different clusters");
             }
             other.kill();
-            try (SqlStore store = serve(both)) {
+            try (SqlStore store = TestStore.serve(both)) {
                 assertThat(add(store, "Rex")).isEqualTo(1);
                 other.start();
                 await().atMost(LIMIT).until(() -> !log.with(other.host() + " is refused").isEmpty());
@@ -223,12 +224,5 @@ class PostgresFailoverTest {
 
     static long add(SqlStore store, String name) {
         return AbstractCatalogueTest.added(store.catalogue(), new NewPet(name, 1, Optional.empty())).id();
-    }
-
-    static SqlStore serve(String url) {
-        return new SqlStore(
-                Postgres.forService(PostgresUri.parse(url), SchemaPolicy.AUTO, 4, Duration.ofMinutes(2),
-                        new AtomicBoolean()),
-                new SimpleMeterRegistry());
     }
 }

@@ -2,7 +2,6 @@ package petstore.store.postgres;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -11,7 +10,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
@@ -24,18 +22,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import petstore.CommandFailure;
 import petstore.NewPet;
-import petstore.Pet;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
 import petstore.store.StoreAccess;
-import petstore.testkit.AbstractCatalogueTest;
 import petstore.testkit.PgBouncer;
 import petstore.testkit.PostgresServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /// Settings that an operator has given to a role or a database. The service overrules those on which it relies.
@@ -43,7 +38,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 class PostgresSettingsTest {
 
     private static final NewPet REX = new NewPet("Rex", 7, Optional.empty());
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
     /// Every setting on which the service relies, with a value that would break it, and the value that sessions have.
     private static final String SETTINGS = """
             client_min_messages                 | error           | warning
@@ -147,40 +141,6 @@ class PostgresSettingsTest {
             assertThatThrownBy(() -> PostgresSession.requireKnownOutcome(commit.getWarnings()))
                     .isInstanceOf(SQLException.class).hasMessageContaining("unknown");
         }
-    }
-
-    /// A create waits for the transaction of another replica.
-    @Test
-    void waitsForLockLongerThanLockTimeout() throws SQLException {
-        createRole();
-        PostgresServer.execute("ALTER ROLE " + role + " SET lock_timeout = '10ms'");
-        try (SqlStore store = serve(clerkUrl);
-                Connection connection = PostgresServer.connect(url);
-                Statement other = connection.createStatement()) {
-            connection.setAutoCommit(false);
-            other.execute("UPDATE pet_id SET last_id = 5");
-            CompletableFuture<Pet> added = AbstractCatalogueTest.adding(store.catalogue(), REX);
-            await("a lock").atMost(PATIENCE)
-                    .until(() -> added.isDone() || !PostgresServer.waitingForLocks(url).isEmpty());
-            other.execute("SELECT pg_sleep(0.1)");
-            connection.commit();
-            assertThat(added).succeedsWithin(PATIENCE).extracting(Pet::id).isEqualTo(6L);
-        }
-    }
-
-    @Test
-    void exportsForLongerThanTimeouts() {
-        createRole();
-        open(clerkUrl, store -> store.catalogue().addAll(List.of(REX)));
-        for (String timeout : List.of("transaction_timeout", "idle_session_timeout",
-                "idle_in_transaction_session_timeout")) {
-            PostgresServer.execute("ALTER ROLE " + role + " SET " + timeout + " = '500ms'");
-        }
-        open(clerkUrl, store -> {
-            store.catalogue().forEachGroup(_ -> PostgresServer.query(url, "SELECT pg_sleep(0.6)"));
-            PostgresServer.query(url, "SELECT pg_sleep(0.6)");
-            assertThat(store.catalogue().count()).isEqualTo(1);
-        });
     }
 
     @Test

@@ -14,12 +14,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.awaitility.core.ThrowingRunnable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -34,7 +32,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 import petstore.ApiKey;
 import petstore.CatalogueVersion;
-import petstore.CommandFailure;
 import petstore.Failure;
 import petstore.IdempotencyKey;
 import petstore.KeyToken;
@@ -47,14 +44,13 @@ import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
 import petstore.store.StoreAccess;
 import petstore.store.postgres.watch.Cluster;
-import petstore.store.postgres.watch.Observation;
 import petstore.testkit.AbstractCatalogueTest;
 import petstore.testkit.PlainPostgres;
+import petstore.testkit.TestStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.InstanceOfAssertFactories.type;
 import static org.awaitility.Awaitility.await;
 
 /// Changes of a PostgreSQL database under a running service. Responses match the primary, and the service adds nothing that may be
@@ -110,7 +106,7 @@ class PostgresWatchTest {
             fsync = off                           | the database would lose data: its setting fsync is off
             full_page_writes = off                | the database would lose data: its setting full_page_writes is off""")
     void refusesRequestsWhileServerCannotCommitDurably(String setting, String reason) {
-        try (SqlStore store = serve(server.url())) {
+        try (SqlStore store = TestStore.serve(server.url())) {
             add(store, "Rex");
             List<Pet> before = list(store);
             server.alterSystem("SET " + setting);
@@ -132,7 +128,7 @@ class PostgresWatchTest {
     /// So it is on an old primary whose standby has taken over, if this replica cannot reach the standby.
     @Test
     void readsNothingTwoSecondsAfterLastCommit() {
-        try (SqlStore store = serve(server.url())) {
+        try (SqlStore store = TestStore.serve(server.url())) {
             add(store, "Rex");
             server.alterSystem("SET synchronous_standby_names = 'nobody'");
             long ceasedNs = System.nanoTime();
@@ -170,7 +166,7 @@ class PostgresWatchTest {
     /// Their COMMIT does not wait for the disk or the standby.
     @Test
     void transactionsWithoutChangeProveNoCommit() {
-        try (SqlStore store = serve(server.url())) {
+        try (SqlStore store = TestStore.serve(server.url())) {
             add(store, "Rex");
             server.alterSystem("SET synchronous_standby_names = 'nobody'");
             awaitWithinLimit(() -> assertThatThrownBy(() -> {
@@ -182,46 +178,10 @@ class PostgresWatchTest {
         }
     }
 
-    /// A commit on a server that was left may be missing on its successor.
-    @Test
-    void outcomeIsUnknownIfServerWasLeftAfterCommit() throws SQLException {
-        serve(server.url()).close();
-        PostgresUri address = PostgresUri.parse(server.url());
-        try (PostgresHost host = PostgresSearch.hosts(address).getFirst();
-                CurrentPrimary primary = PostgresWatch.start(List.of(host), Cluster.UNKNOWN, 1, LIMIT)) {
-            assertRefusedIfLeft(primary, "SELECT 1", Failure.Unavailability.NO_PRIMARY);
-            awaitWithinLimit(() -> assertThat(primary.findReady()).isPresent());
-            assertRefusedIfLeft(primary, "UPDATE pet_id SET last_id = last_id",
-                    Failure.Unavailability.OUTCOME_UNKNOWN);
-        }
-    }
-
-    /// The server is left before the request ends.
-    private static void assertRefusedIfLeft(CurrentPrimary primary, String sql, Failure.Unavailability cause) {
-        assertThatThrownBy(() -> primary.use(session -> {
-            var _ = session.inTransaction(Database.Work.of(transaction -> transaction.execute(sql)));
-            return primary.observe(new Observation.Fell(primary.state().term()));
-        })).asInstanceOf(type(Failure.class)).extracting(Failure::unavailability).isEqualTo(Optional.of(cause));
-    }
-
-    /// Each attempt that waits for the standby occupies a process of the server.
-    @Test
-    void hasOneUnfinishedCommitThatStandbyDoesNotConfirm() {
-        try (SqlStore store = serve(server.url())) {
-            server.alterSystem("SET synchronous_standby_names = 'nobody'");
-            awaitWithinLimit(() -> assertUnready(store));
-            await("several attempts").pollDelay(Duration.ofMillis(2_500)).until(() -> true);
-            assertThat(Integer.parseInt(server.query(
-                    "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'").getFirst()))
-                    .isLessThanOrEqualTo(1);
-            assertThat(server.connections()).isLessThanOrEqualTo(WATCH_CONNECTIONS + 1);
-        }
-    }
-
     /// After a stop the process ends, and with it the threads of the watch, whatever they do.
     @Test
     void stopItselfEndsUnfinishedCommit() {
-        serve(server.url()).close();
+        TestStore.serve(server.url()).close();
         PostgresHost host = PostgresSearch.hosts(PostgresUri.parse(server.url()))
                 .getFirst();
         CurrentPrimary primary = PostgresWatch.start(List.of(host), Cluster.UNKNOWN, 1, LIMIT);
@@ -247,7 +207,7 @@ class PostgresWatchTest {
         server.query("CREATE ROLE clerk LOGIN");
         server.query("REVOKE EXECUTE ON FUNCTION pg_logical_emit_message(boolean, text, text, boolean) FROM PUBLIC");
         server.query("GRANT ALL ON SCHEMA public TO clerk");
-        try (SqlStore store = serve(server.url().replace("postgres@", "clerk@"))) {
+        try (SqlStore store = TestStore.serve(server.url().replace("postgres@", "clerk@"))) {
             assertThat(add(store, "Rex")).isEqualTo(1);
             server.alterSystem("SET synchronous_standby_names = 'nobody'");
             awaitWithinLimit(() -> assertUnready(store));
@@ -266,7 +226,7 @@ class PostgresWatchTest {
         server.alterSystem("SET synchronous_commit = " + configured);
         String addressWithOption = server.url() + "?options=-c%20synchronous_commit%3D" + configured;
         for (String url : List.of(server.url(), addressWithOption)) {
-            try (SqlStore store = serve(url)) {
+            try (SqlStore store = TestStore.serve(url)) {
                 server.query("CREATE TABLE IF NOT EXISTS used (setting TEXT)");
                 server.query("CREATE OR REPLACE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS"
                         + " 'BEGIN INSERT INTO used VALUES (current_setting(''synchronous_commit'')); RETURN NEW; END'");
@@ -279,25 +239,10 @@ class PostgresWatchTest {
         }
     }
 
-    @Test
-    void ignoresLaterChangeOfSynchronousCommit() {
-        try (SqlStore store = serve(server.url())) {
-            server.alterSystem("SET synchronous_commit = off");
-            server.query("CREATE TABLE used AS SELECT ''::TEXT AS setting WHERE FALSE");
-            server.query("CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS"
-                    + " 'BEGIN INSERT INTO used VALUES (current_setting(''synchronous_commit'')); RETURN NEW; END'");
-            server.query("CREATE TRIGGER note BEFORE INSERT ON pet FOR EACH ROW EXECUTE FUNCTION note()");
-            for (int i = 0; i < 20; i++) {
-                add(store, "Rex");
-            }
-            assertThat(server.query("SELECT DISTINCT setting FROM used")).containsExactly("on");
-        }
-    }
-
     /// The API keys cannot be read meanwhile.
     @Test
     void beginsNewEpochAfterOlderDumpIsRestored() throws SQLException {
-        try (SqlStore store = serve(server.url()); Connection locking = server.connect()) {
+        try (SqlStore store = TestStore.serve(server.url()); Connection locking = server.connect()) {
             store.keys()
                     .add(ApiKey.issued(KeyToken.random(), "lost", Set.of(Scope.READ), Instant.EPOCH,
                             Optional.empty(), Optional.empty()));
@@ -335,7 +280,7 @@ class PostgresWatchTest {
 
     @Test
     void raisesEpochAfterChangeBySqlWithoutRefusal() {
-        try (SqlStore store = serve(server.url())) {
+        try (SqlStore store = TestStore.serve(server.url())) {
             add(store, "Rex");
             add(store, "Tom");
             long before = store.catalogue().findEpoch().orElseThrow();
@@ -351,7 +296,7 @@ class PostgresWatchTest {
     /// Creates prove that the server is the primary, but not that no animal was changed by SQL.
     @Test
     void epochIsUnknownIfOnlyCreatesSucceed() throws SQLException {
-        try (SqlStore store = serve(server.url());
+        try (SqlStore store = TestStore.serve(server.url());
                 Connection operator = server.connect();
                 Statement statement = operator.createStatement()) {
             operator.setAutoCommit(false);
@@ -365,23 +310,11 @@ class PostgresWatchTest {
         }
     }
 
-    /// The dump was made before animals were changed by SQL.
-    @Test
-    void beginsNewEpochIfNumberOfChangesFalls() {
-        try (SqlStore store = serve(server.url())) {
-            add(store, "Rex");
-            server.query("UPDATE pet SET name = 'Tom'");
-            long before = AbstractCatalogueTest.awaited(store.catalogue().version()).epoch();
-            server.query("UPDATE pet_change SET changes = 0");
-            awaitWithinLimit(() -> assertThat(store.catalogue().findEpoch()).contains(before + 1));
-        }
-    }
-
     /// A restore in place makes the tables anew. Here neither the number of changes nor the greatest id falls.
     @ParameterizedTest
     @ValueSource(strings = {"pet", "pet_id", "pet_change", "api_key"})
     void beginsNewEpochIfTableIsReplaced(String table) {
-        try (SqlStore store = serve(server.url())) {
+        try (SqlStore store = TestStore.serve(server.url())) {
             add(store, "Rex");
             long before = store.catalogue().findEpoch().orElseThrow();
             server.query("""
@@ -399,7 +332,7 @@ class PostgresWatchTest {
 
     @Test
     void keepsEpochIfTablesAreRewritten() {
-        try (SqlStore store = serve(server.url())) {
+        try (SqlStore store = TestStore.serve(server.url())) {
             add(store, "Rex");
             long before = store.catalogue().findEpoch().orElseThrow();
             for (String rewrite : List.of("VACUUM FULL pet", "VACUUM FULL pet_id", "CLUSTER pet USING pet_pkey",
@@ -418,7 +351,7 @@ class PostgresWatchTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void outcomeIsUnknownIfIdWasUsedBefore(boolean retryable) throws SQLException {
-        try (SqlStore store = serve(server.url());
+        try (SqlStore store = TestStore.serve(server.url());
                 Connection operator = server.connect();
                 Statement statement = operator.createStatement()) {
             add(store, "Rex");
@@ -456,33 +389,6 @@ class PostgresWatchTest {
         }
     }
 
-    @Test
-    void startWaitsUntilDatabaseCanCommit() {
-        serve(server.url()).close();
-        server.alterSystem("SET synchronous_standby_names = 'nobody'");
-        CompletableFuture<SqlStore> started = CompletableFuture.supplyAsync(() -> serve(server.url()),
-                Thread::startVirtualThread);
-        await("a log line").atMost(LIMIT).until(() -> !loggedLines("waiting for the database: ").isEmpty());
-        assertThat(started).isNotDone();
-        server.query("ALTER SYSTEM RESET ALL");
-        server.query("SELECT pg_reload_conf()");
-        assertThat(started).succeedsWithin(LIMIT).satisfies(SqlStore::close);
-    }
-
-    @Test
-    void startFailsIfDatabaseWaitIsOver() {
-        serve(server.url()).close();
-        server.alterSystem("SET default_transaction_read_only = on");
-        AtomicBoolean waiting = new AtomicBoolean();
-        assertThatThrownBy(() -> new SqlStore(
-                Postgres.forService(PostgresUri.parse(server.url()), SchemaPolicy.AUTO, 1, Duration.ofSeconds(1),
-                        waiting),
-                new SimpleMeterRegistry()))
-                .isInstanceOf(CommandFailure.class)
-                .hasMessageContaining("--database-wait").hasMessageContaining("read-only");
-        assertThat(waiting).isTrue();
-    }
-
     private static void awaitWithinLimit(ThrowingRunnable assertion) {
         await().atMost(LIMIT).ignoreException(Failure.class).untilAsserted(assertion);
     }
@@ -502,12 +408,5 @@ class PostgresWatchTest {
 
     private static NewPet pet(String name) {
         return new NewPet(name, 1, Optional.empty());
-    }
-
-    private static SqlStore serve(String url) {
-        return new SqlStore(
-                Postgres.forService(PostgresUri.parse(url), SchemaPolicy.AUTO, 4, Duration.ofMinutes(2),
-                        new AtomicBoolean()),
-                new SimpleMeterRegistry());
     }
 }

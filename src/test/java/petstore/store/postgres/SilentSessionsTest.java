@@ -19,6 +19,7 @@ import petstore.store.postgres.watch.ServerState;
 import petstore.testkit.PlainPostgres;
 import petstore.testkit.TcpProxy;
 import petstore.testkit.TestCertificate;
+import petstore.testkit.TestStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -41,7 +42,7 @@ class SilentSessionsTest {
         Files.setPosixFilePermissions(Files.writeString(data.resolve("server.key"), certificate.key()),
                 PosixFilePermissions.fromString("rw-------"));
         server.alterSystem("SET ssl = on");
-        PostgresFailoverTest.serve(server.url()).close();
+        TestStore.serve(server.url()).close();
     }
 
     @AfterAll
@@ -73,7 +74,7 @@ class SilentSessionsTest {
     @Test
     void stopDoesNotWaitForEachSession() throws IOException {
         try (TcpProxy proxy = new TcpProxy(server.port(), Duration.ZERO)) {
-            SqlStore store = PostgresFailoverTest.serve(url(proxy));
+            SqlStore store = TestStore.serve(url(proxy));
             PostgresFailoverTest.add(store, "Rex");
             proxy.silence();
             long beganNs = System.nanoTime();

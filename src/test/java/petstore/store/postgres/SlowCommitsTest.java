@@ -14,6 +14,7 @@ import petstore.NewPet;
 import petstore.store.SqlStore;
 import petstore.store.postgres.watch.Cluster;
 import petstore.testkit.PlainPostgres;
+import petstore.testkit.TestStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -33,7 +34,7 @@ class SlowCommitsTest {
     @Test
     void slowCommitsMakeNoRequestFail() throws IOException {
         PlainPostgres primary = new PlainPostgres(folder.resolve("primary"));
-        PostgresFailoverTest.serve(primary.url()).close();
+        TestStore.serve(primary.url()).close();
         try (primary; PlainPostgres standby = primary.standby(folder.resolve("standby"))) {
             standby.alterSystem("SET recovery_min_apply_delay = '800ms'");
             standby.alterSystem("SET primary_conninfo = 'host=127.0.0.1 port=" + primary.port()
@@ -42,7 +43,7 @@ class SlowCommitsTest {
             primary.alterSystem("SET synchronous_standby_names = slow");
             await().atMost(Duration.ofSeconds(30)).until(() -> primary
                     .query("SELECT sync_state FROM pg_stat_replication").equals(List.of("sync")));
-            try (SqlStore store = PostgresFailoverTest.serve(primary.url())) {
+            try (SqlStore store = TestStore.serve(primary.url())) {
                 for (int i = 0; i < CREATES; i++) {
                     long beganNs = System.nanoTime();
                     PostgresFailoverTest.add(store, "Rex");

@@ -15,6 +15,7 @@ import petstore.Failure;
 import petstore.store.SqlStore;
 import petstore.testkit.PlainPostgres;
 import petstore.testkit.TcpProxy;
+import petstore.testkit.TestStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -42,7 +43,7 @@ class StalledDiskTest {
         Path stall = folder.resolve("stall");
         Optional<PlainPostgres> started = PlainPostgres.onDiskThatHangs(folder.resolve("data"), stall);
         assumeThat(started).as("a C compiler").isPresent();
-        try (PlainPostgres server = started.get(); SqlStore store = PostgresFailoverTest.serve(server.url())) {
+        try (PlainPostgres server = started.get(); SqlStore store = TestStore.serve(server.url())) {
             PostgresFailoverTest.add(store, "Rex");
             Files.createFile(stall);
             await("no request is answered").atMost(LIMIT).untilAsserted(
@@ -72,8 +73,7 @@ class StalledDiskTest {
             server.query("CREATE ROLE clerk LOGIN");
             server.query("GRANT ALL ON SCHEMA public TO clerk");
             server.query("REVOKE SELECT ON pg_stat_activity FROM PUBLIC");
-            try (SqlStore store = PostgresFailoverTest
-                    .serve("postgresql://clerk@127.0.0.1:" + proxy.port() + "/postgres")) {
+            try (SqlStore store = TestStore.serve("postgresql://clerk@127.0.0.1:" + proxy.port() + "/postgres")) {
                 PostgresFailoverTest.add(store, "Rex");
                 proxy.silenceAfter("pg_logical_emit_message");
                 await("no commit before is trusted any more").pollDelay(LIMIT).atMost(LIMIT.multipliedBy(2))

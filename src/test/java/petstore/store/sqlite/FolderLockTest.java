@@ -8,49 +8,13 @@ import java.util.function.Function;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import petstore.CommandFailure;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 class FolderLockTest {
 
-    private static final List<Function<Path, FolderLock>> LOCKS = List.of(FolderLock::serve, FolderLock::change,
-            FolderLock::replace);
-
     @TempDir
     private Path temporary;
-
-    @Test
-    void refusesLinkAsLockFile() throws IOException {
-        Path data = Files.createDirectory(temporary.resolve("data"));
-        Path lock = data.resolve("petstore.lock");
-        Path other = Files.writeString(temporary.resolve("other"), "precious");
-        for (Function<Path, FolderLock> acquire : LOCKS) {
-            Files.createSymbolicLink(lock, other);
-            assertRefused(acquire, data, "petstore.lock is a symbolic link");
-            Files.delete(lock);
-            Files.createLink(lock, other);
-            assertRefused(acquire, data, "petstore.lock has 2 hard links");
-            Files.delete(lock);
-            Files.createSymbolicLink(lock, temporary.resolve("nothing"));
-            assertRefused(acquire, data, "petstore.lock is a symbolic link");
-            Files.delete(lock);
-        }
-        assertThat(other).hasContent("precious");
-        assertThat(temporary.resolve("nothing")).doesNotExist();
-    }
-
-    /// The paths are checked before any file is created.
-    @Test
-    void createsNoLockFileIfDatabaseIsRefused() throws IOException {
-        Path data = Files.createDirectory(temporary.resolve("data"));
-        Files.createSymbolicLink(data.resolve("petstore.db"), Files.createFile(temporary.resolve("other")));
-        for (Function<Path, FolderLock> acquire : LOCKS) {
-            assertRefused(acquire, data, "petstore.db is a symbolic link");
-            assertThat(data.resolve("petstore.lock")).doesNotExist();
-        }
-    }
 
     @Test
     void ownerDeletesPartsOfKilledRestore() throws IOException {
@@ -68,10 +32,5 @@ class FolderLockTest {
             acquire.apply(data).close();
             assertThat(data.toFile().list()).containsExactlyInAnyOrderElementsOf(others);
         }
-    }
-
-    private static void assertRefused(Function<Path, FolderLock> acquire, Path data, String reason) {
-        assertThatThrownBy(() -> acquire.apply(data).close()).isInstanceOf(CommandFailure.class)
-                .hasMessageContaining(reason);
     }
 }

@@ -5,7 +5,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Collections;
@@ -64,12 +63,8 @@ class SqliteCatalogueTest extends AbstractCatalogueTest {
 
     @Override
     protected long recordedRequests() {
-        try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + SqliteFile.in(folder));
-                Statement statement = connection.createStatement();
-                ResultSet count = statement.executeQuery("SELECT count(*) FROM idempotency")) {
-            return count.getLong(1);
-        } catch (SQLException e) {
-            throw new AssertionError(e);
+        try (StoreFile file = new StoreFile(folder)) {
+            return Long.parseLong(file.text("SELECT count(*) FROM idempotency").getFirst());
         }
     }
 

@@ -1,10 +1,6 @@
 package petstore.store.sqlite;
 
 import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.SQLException;
-import java.sql.Statement;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.AfterEach;
@@ -15,6 +11,7 @@ import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
 import petstore.store.StoreAccess;
 import petstore.testkit.AbstractKeyRingTest;
+import petstore.testkit.StoreFile;
 
 /// The key ring on SQLite.
 class SqliteKeyRingTest extends AbstractKeyRingTest {
@@ -46,11 +43,8 @@ class SqliteKeyRingTest extends AbstractKeyRingTest {
 
     @Override
     protected void execute(String sql) {
-        try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("petstore.db"));
-                Statement statement = connection.createStatement()) {
-            statement.execute(sql);
-        } catch (SQLException e) {
-            throw new IllegalStateException(e);
+        try (StoreFile file = new StoreFile(folder)) {
+            file.execute(sql);
         }
     }
 
