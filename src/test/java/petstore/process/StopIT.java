@@ -44,6 +44,10 @@ class StopIT {
 
     private static final String KEY = "a-key-for-the-test-that-stops";
     private static final String PET = "{\"name\":\"Whiskers\",\"categoryId\":7}";
+    /// The head of a request for [#PET].
+    private static final String HEAD = "POST /v1/pets HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + KEY
+            + "\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: " + PET.length()
+            + "\r\n\r\n";
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final Duration POLL_INTERVAL = Duration.ofMillis(5);
 
@@ -53,9 +57,7 @@ class StopIT {
     @Test
     void respondsToPartlyReadRequest() throws IOException {
         try (PetstoreProcess server = serve(); RawClient client = new RawClient(server.port())) {
-            client.send("POST /v1/pets HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + KEY
-                    + "\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: " + PET.length()
-                    + "\r\n\r\n");
+            client.send(HEAD);
             assertThat(client.response().orElseThrow().status()).isEqualTo(100);
             server.terminate();
             awaitRefusal(server.port());
@@ -75,9 +77,7 @@ class StopIT {
                 RawClient client = new RawClient(server.port());
                 StoreFile file = new StoreFile(folder)) {
             file.execute("BEGIN IMMEDIATE");
-            client.send("POST /v1/pets HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + KEY
-                    + "\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: " + PET.length()
-                    + "\r\n\r\n" + PET);
+            client.send(HEAD + PET);
             assertThat(client.response().orElseThrow().status()).isEqualTo(100);
             server.terminate();
             awaitRefusal(server.port());
@@ -218,9 +218,7 @@ class StopIT {
                 RawClient client = new RawClient(server.port());
                 StoreFile file = new StoreFile(folder)) {
             file.execute("BEGIN IMMEDIATE");
-            client.send("POST /v1/pets HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + KEY
-                    + "\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: " + PET.length()
-                    + "\r\n\r\n" + PET);
+            client.send(HEAD + PET);
             assertThat(client.response().orElseThrow().status()).isEqualTo(100);
             server.terminate();
             awaitRefusal(server.port());
