@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterAll;
@@ -19,11 +20,11 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import petstore.testkit.ApiClient;
 import petstore.testkit.Browser;
+import petstore.testkit.PathProxy;
 import petstore.testkit.PetstoreProcess;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
-import static org.awaitility.Awaitility.await;
 
 /// A service and a browser for tests of the page for people. The browser finds elements by role and name, as people do.
 @Tag("browser")
@@ -32,8 +33,9 @@ import static org.awaitility.Awaitility.await;
 @SuppressWarnings("NullAway.Init") // JUnit sets the fields before each test.
 abstract class AbstractPageTest {
 
-    static final Duration PATIENCE = Duration.ofSeconds(60);
     static final String KEY = "key-of-the-shop-0123456789";
+    /// A page of a sign-in proxy or a firewall.
+    static final String HTML = "<!DOCTYPE html><title>Sign in</title>";
 
     Browser browser;
     @TempDir
@@ -41,6 +43,7 @@ abstract class AbstractPageTest {
     PetstoreProcess service;
     /// The address of the page.
     String page;
+    private Optional<PathProxy> proxy = Optional.empty();
 
     @BeforeAll
     void openBrowser() {
@@ -76,6 +79,14 @@ abstract class AbstractPageTest {
         page = "http://127.0.0.1:" + service.port() + "/";
     }
 
+    /// Serves the page below a path, through a proxy that can replace responses, until the test ends.
+    PathProxy serveThroughProxy() {
+        PathProxy opened = new PathProxy("/animals/", service.port());
+        proxy = Optional.of(opened);
+        page = opened.address();
+        return opened;
+    }
+
     @AfterEach
     void stopService() {
         browser.closeOtherTabs();
@@ -83,6 +94,8 @@ abstract class AbstractPageTest {
         assertThat(browser.console()).as("messages in the console")
                 .allMatch(line -> line.contains("Failed to load resource") && !line.contains("/page/"));
         browser.visit("about:blank");
+        proxy.ifPresent(PathProxy::close);
+        proxy = Optional.empty();
         service.close();
     }
 
@@ -99,7 +112,7 @@ abstract class AbstractPageTest {
 
     void signIn() {
         browser.visit(page + "#key=" + KEY);
-        await("the list").atMost(PATIENCE).until(() -> "false"
+        browser.await("the list", () -> "false"
                 .equals(browser.run("return document.getElementById('list').getAttribute('aria-busy')")));
     }
 
@@ -121,14 +134,26 @@ abstract class AbstractPageTest {
                 List.of("keys", "create", "--name", "test" + List.of(scopes), "--data",
                         folder.resolve("data").toString()));
         Stream.of(scopes).forEach(scope -> command.addAll(List.of("--scope", scope)));
-        PetstoreProcess.Ending ending = PetstoreProcess.run(command.toArray(String[]::new));
-        return ending.out().stream().filter(line -> line.contains("pets_"))
-                .map(line -> line.substring(line.indexOf("pets_")).strip()).findFirst().orElseThrow();
+        return PetstoreProcess.run(command.toArray(String[]::new)).out().getFirst();
     }
 
     void awaitFirstRow(String id) {
-        await("row " + id).atMost(PATIENCE)
-                .until(() -> browser.rows(), rows -> !rows.isEmpty() && rows.getFirst().getFirst().equals(id));
+        browser.await("row " + id, () -> browser.rows().stream().findFirst().filter(row -> row.getFirst().equals(id))
+                .isPresent());
+    }
+
+    /// Returns an error of the service.
+    static String error(int status) {
+        return "{\"status\":" + status + ",\"code\":\"x\",\"message\":\"x\"}";
+    }
+
+    /// Replaces the responses while the page tries again by itself. Asserts that it tries on and shows a text.
+    void assertTriesOn(PathProxy proxy, int status, String body, String text) {
+        int before = proxy.responses();
+        proxy.intercept(status, body, "Location", page + "docs");
+        // The first of them may be the last one of before, and the page has read the second when it asks for the third.
+        browser.await("three responses", () -> proxy.responses() > before + 2);
+        assertThat(browser.text()).as(status + " " + body).contains(text);
     }
 
     void fillForm(String name, String category) {
@@ -174,10 +199,8 @@ abstract class AbstractPageTest {
     }
 
     /// Returns the announcements since [#recordAnnouncements] or the last call. The page may remove a message silently.
-    @SuppressWarnings("unchecked")
     List<String> announcements() {
-        return (List<String>) Objects
-                .requireNonNull(browser.run("return window.announcements.splice(0).filter(Boolean)"));
+        return browser.texts("return window.announcements.splice(0).filter(Boolean)");
     }
 
     /// Lets the test count the requests of the page, and let time pass. The clock of the system is set back.
@@ -190,6 +213,17 @@ abstract class AbstractPageTest {
                 window.fetch = (...request) => { window.requests++; return fetch(...request); };
                 Date.now = () => 0;
                 performance.now = () => now() + window.passed;""");
+    }
+
+    void letTimePass(Duration time) {
+        browser.run("window.passed += arguments[0]", time.toMillis());
+    }
+
+    /// Waits until timers of a second have ended this many times, one after another.
+    void awaitTimers(int count) {
+        for (int i = 0; i < count; i++) {
+            browser.driver().executeAsyncScript("setTimeout(arguments[arguments.length - 1], 1000)");
+        }
     }
 
     /// Lets time pass in the page. Returns the number of requests that the page then sends.

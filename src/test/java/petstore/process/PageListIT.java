@@ -71,21 +71,6 @@ class PageListIT extends AbstractPageTest {
     }
 
     @Test
-    void showsNewAnimalsWithoutMovingFocus() {
-        addAnimals(1);
-        signIn();
-        WebElement name = browser.find("textbox", "Name");
-        name.sendKeys("typing");
-        await("a response 304").atMost(PATIENCE)
-                .until(() -> service.metric("http_server_request_duration_seconds_count",
-                        "http_response_status_code=\"304\"") > 0);
-        addAnimals(1);
-        await("the new row").atMost(PATIENCE).until(() -> browser.rows().size() == 2);
-        browser.assertFocused(name);
-        assertThat(name.getDomProperty("value")).isEqualTo("typing");
-    }
-
-    @Test
     void leavesFocusToSomebodyWhoTypesWhenListArrives() {
         addAnimals(45);
         browser.visit(page);
@@ -137,8 +122,8 @@ class PageListIT extends AbstractPageTest {
             store.execute("UPDATE pet SET name = 'Tom', status = 'sold' WHERE id = 3");
             store.execute("DELETE FROM pet WHERE id = 4");
             addAnimals(1);
-            requestsAfter(Duration.ofMinutes(1));
-            await("the new row").atMost(PATIENCE).until(() -> browser.rows().getLast().getFirst().equals("6"));
+            letTimePass(Duration.ofSeconds(10));
+            browser.await("the new row", () -> browser.rows().getLast().getFirst().equals("6"));
             assertThat(browser.rows()).extracting(List::getFirst).containsExactly("3", "5", "6");
             assertThat(browser.rows().getFirst()).isEqualTo(List.of("3", "Tom", "7", "sold"));
             browser.assertFocused(row);
@@ -164,11 +149,8 @@ class PageListIT extends AbstractPageTest {
         fillForm("Rex", "7");
         browser.find("button", "Add animal").click();
         browser.awaitText("Added Rex as animal 3.");
-        // The page asks every second whether it has to refresh.
-        Object before = Objects.requireNonNull(browser.run("return performance.now()"));
-        await("another second").atMost(PATIENCE)
-                .until(() -> Boolean.TRUE
-                        .equals(browser.run("return performance.now() - arguments[0] > 1100", before)));
+        // The page asks every second, or 50 ms of the test, whether it has to refresh.
+        awaitTimers(3);
         releaseResponses();
         await("the new rows").atMost(Duration.ofSeconds(5)).until(() -> browser.rows().size() == 3);
         assertThat(browser.run("return window.mostHeld")).isEqualTo(1L);
@@ -183,16 +165,16 @@ class PageListIT extends AbstractPageTest {
         WebElement filter = browser.find("combobox", "Show");
         filter.sendKeys("sold");
         awaitFirstRow("2");
-        assertThat(announcements()).endsWith("20 animals, sold");
+        assertThat(announcements()).endsWith("Animals on this page: 20, ids 2 to 40");
         browser.find("link", "Next page").click();
         awaitFirstRow("42");
-        assertThat(announcements()).endsWith("2 animals, sold");
+        assertThat(announcements()).endsWith("Animals on this page: 2, ids 42 to 44");
         filter.sendKeys("pending");
         awaitFirstRow("45");
-        assertThat(announcements()).endsWith("1 animal, pending");
+        assertThat(announcements()).endsWith("Animals on this page: 1, ids 45 to 45");
         filter.sendKeys(Keys.HOME);
         awaitFirstRow("1");
-        assertThat(announcements()).endsWith("20 animals");
+        assertThat(announcements()).endsWith("Animals on this page: 20, ids 1 to 20");
         WebElement id = browser.find("textbox", "Find by id");
         id.sendKeys("45", Keys.ENTER);
         awaitFirstRow("45");
@@ -204,7 +186,7 @@ class PageListIT extends AbstractPageTest {
         installClockAndRequestCounter();
         addAnimals(1);
         requestsAfter(Duration.ofMinutes(1));
-        await("the new row").atMost(PATIENCE).until(() -> browser.rows().size() == 2);
+        browser.await("the new row", () -> browser.rows().size() == 2);
         assertThat(announcements()).isEmpty();
     }
 
@@ -228,27 +210,25 @@ class PageListIT extends AbstractPageTest {
     }
 
     @Test
-    void leavesNoListenersBehindWhileServiceIsBusy() throws IOException {
-        try (PathProxy proxy = new PathProxy("/animals/", service.port())) {
-            page = proxy.address();
-            signIn();
-            browser.run("""
-                    window.listeners = 0;
-                    for (const [name, change] of [['addEventListener', 1], ['removeEventListener', -1]]) {
-                      const original = AbortSignal.prototype[name] ?? EventTarget.prototype[name];
-                      AbortSignal.prototype[name] = function (...given) {
-                        window.listeners += change;
-                        return original.apply(this, given);
-                      };
-                    }""");
-            proxy.intercept(503, "{\"status\":503,\"code\":\"x\",\"message\":\"x\"}", "Retry-After", "1");
-            browser.find("combobox", "Show").sendKeys("sold");
-            await("the third try").atMost(PATIENCE).until(() -> proxy.responses() > 2);
-            assertThat((Long) Objects.requireNonNull(browser.run("return window.listeners"))).isLessThan(2);
-            proxy.endInterception();
-            browser.awaitText("No animal has this status.");
-            assertThat(browser.run("return window.listeners")).isEqualTo(0L);
-        }
+    void leavesNoListenersBehindWhileServiceIsBusy() {
+        PathProxy proxy = serveThroughProxy();
+        signIn();
+        browser.run("""
+                window.listeners = 0;
+                for (const [name, change] of [['addEventListener', 1], ['removeEventListener', -1]]) {
+                  const original = AbortSignal.prototype[name] ?? EventTarget.prototype[name];
+                  AbortSignal.prototype[name] = function (...given) {
+                    window.listeners += change;
+                    return original.apply(this, given);
+                  };
+                }""");
+        proxy.intercept(503, error(503));
+        browser.find("combobox", "Show").sendKeys("sold");
+        browser.await("the third try", () -> proxy.responses() > 2);
+        assertThat((Long) Objects.requireNonNull(browser.run("return window.listeners"))).isLessThan(2);
+        proxy.endInterception();
+        browser.awaitText("No animal has this status.");
+        assertThat(browser.run("return window.listeners")).isEqualTo(0L);
     }
 
     @Test
@@ -296,7 +276,7 @@ class PageListIT extends AbstractPageTest {
         browser.find("button", "Save all pages for a spreadsheet (CSV)").click();
         browser.awaitText("Saved 66 animals.");
         Path file = folder.resolve("animals-sold.csv");
-        await("the file").atMost(PATIENCE).until(() -> Files.exists(file));
+        browser.await("the file", () -> Files.exists(file));
         List<String> lines = Files.readAllLines(file);
         assertThat(lines).hasSize(68).startsWith("\uFEFFid,name,categoryId,status", "2,'Animal 2,7,sold");
         assertThat(lines).endsWith("131,\"'x;'=1+1, \"\"x\"\"", "'\",'" + ABOVE_SAFE_INTEGER + ",sold");
@@ -318,37 +298,34 @@ class PageListIT extends AbstractPageTest {
     }
 
     @Test
-    void showsNothingUntilServiceAnswers() throws IOException {
+    void showsNothingUntilServiceAnswers() {
         addAnimals(45);
-        try (PathProxy proxy = new PathProxy("/animals/", service.port())) {
-            page = proxy.address();
-            signIn();
-            for (String body : List.of("<!DOCTYPE html><title>Sign in</title>", "[{\"id\":1}]", "{}", "null")) {
-                proxy.intercept(200, body, "Link", "garbage");
-                browser.find("link", "Next page").click();
-                browser.awaitText("Something else answered in place of the service");
-                assertThat(browser.address()).isEqualTo(page + "?after=20");
-                assertThat(browser.rows()).isEmpty();
-                assertAccessible();
-                proxy.endInterception();
-                awaitFirstRow("21");
-                browser.find("link", "Previous page").click();
-                awaitFirstRow("1");
-            }
-            installClockAndRequestCounter();
-            proxy.intercept(304, "");
-            requestsAfter(Duration.ofMinutes(1));
-            await("a response").atMost(PATIENCE).until(() -> proxy.responses() > 0);
-            assertThat(browser.rows()).hasSize(20);
-            browser.find("combobox", "Show").sendKeys("sold");
-            browser.awaitText("Something else answered in place of the service");
-            proxy.endInterception();
-            awaitFirstRow("2");
+        PathProxy proxy = serveThroughProxy();
+        signIn();
+        proxy.intercept(200, HTML, "Link", "garbage");
+        browser.find("link", "Next page").click();
+        browser.awaitText("Something else answered in place of the service");
+        assertThat(browser.address()).isEqualTo(page + "?after=20");
+        assertAccessible();
+        for (String body : List.of("[{\"id\":1}]", "{}", "null")) {
+            assertTriesOn(proxy, 200, body, "Something else answered in place of the service");
         }
+        assertThat(browser.rows()).isEmpty();
+        proxy.endInterception();
+        awaitFirstRow("21");
+        installClockAndRequestCounter();
+        proxy.intercept(304, "");
+        requestsAfter(Duration.ofMinutes(1));
+        browser.await("a response", () -> proxy.responses() > 0);
+        assertThat(browser.rows()).hasSize(20);
+        browser.find("combobox", "Show").sendKeys("sold");
+        browser.awaitText("Something else answered in place of the service");
+        proxy.endInterception();
+        awaitFirstRow("2");
     }
 
-    /// A gateway answers when the page asks for changes. Time passes only in the page.
-    private void failNextLook(PathProxy proxy) {
+    /// Lets a gateway answer when the page asks for changes.
+    private void failNextRefresh(PathProxy proxy) {
         installClockAndRequestCounter();
         proxy.intercept(502, "<!DOCTYPE html><title>Bad gateway</title>");
         requestsAfter(Duration.ofMinutes(1));
@@ -356,64 +333,59 @@ class PageListIT extends AbstractPageTest {
     }
 
     @Test
-    void saysThatListIsEmptyAgainAfterOutage() throws IOException {
-        try (PathProxy proxy = new PathProxy("/animals/", service.port())) {
-            page = proxy.address();
-            signIn();
-            failNextLook(proxy);
-            proxy.endInterception();
-            requestsAfter(Duration.ofMinutes(1));
-            browser.awaitText("There are no animals yet. Add the first one below.");
-            assertThat(service.metric("http_server_request_duration_seconds_count",
-                    "http_response_status_code=\"304\"")).isPositive();
-        }
+    void saysThatListIsEmptyAgainAfterOutage() {
+        PathProxy proxy = serveThroughProxy();
+        signIn();
+        failNextRefresh(proxy);
+        proxy.endInterception();
+        requestsAfter(Duration.ofMinutes(1));
+        browser.awaitText("There are no animals yet. Add the first one below.");
+        assertThat(service.metric("http_server_request_duration_seconds_count",
+                "http_response_status_code=\"304\"")).isPositive();
     }
 
     /// Timers of browsers count at most 24.8 days.
     @Test
-    void waitsAtMostAnHour() throws IOException {
-        try (PathProxy proxy = new PathProxy("/animals/", service.port())) {
-            page = proxy.address();
-            for (int status : List.of(429, 503)) {
-                for (String wait : List.of("2592000=3600", "99999999999999999999999=3600", "120=120",
-                        "Fri, 31 Dec 9999 23:59:59 GMT=3600", "Sun, 06 Nov 1994 08:49:37 GMT=1", "soon=1", "-5=1",
-                        "0=1")) {
-                    String[] parts = wait.split("=", -1);
-                    proxy.intercept(status, "{\"code\":\"x\",\"message\":\"x\",\"status\":" + status + "}",
-                            "Retry-After",
-                            parts[0]);
-                    browser.visit("about:blank");
-                    browser.visit(page + "#key=" + KEY);
-                    browser.awaitText("again in " + parts[1] + " s.");
-                    assertThat(proxy.endInterception()).as(wait).isLessThan(5);
-                }
+    void waitsAtMostAnHour() {
+        PathProxy proxy = serveThroughProxy();
+        browser.visit(page);
+        browser.run("window.timerSpeed = 1");
+        for (int status : List.of(429, 503)) {
+            for (String wait : List.of("2592000=3600", "soon=1", "99999999999999999999999=3600",
+                    "Sun, 06 Nov 1994 08:49:37 GMT=1", "120=120", "-5=1", "Fri, 31 Dec 9999 23:59:59 GMT=3600",
+                    "0=1")) {
+                String[] parts = wait.split("=", -1);
+                int before = proxy.responses();
+                proxy.intercept(status, error(status), "Retry-After", parts[0]);
+                browser.run("location.hash = '#key=' + arguments[0]", KEY);
+                browser.awaitText((status == 429 ? "Too many requests" : "The service is starting or busy")
+                        + ". This page tries again in " + parts[1] + " s.");
+                assertThat(proxy.responses() - before).as(wait).isBetween(1, 4);
             }
         }
     }
 
     /// The translator of the browser wraps each text in new elements.
     @Test
-    void removesTranslatedMessagesAndKeepsNames() throws IOException {
+    void removesTranslatedMessagesAndKeepsNames() {
         addAnimals(1);
-        try (PathProxy proxy = new PathProxy("/animals/", service.port())) {
-            page = proxy.address();
-            signIn();
-            failNextLook(proxy);
-            browser.translate();
-            browser.awaitText("SOMETHING ELSE");
-            browser.run("""
-                    window.changes = 0;
-                    new MutationObserver(() => { window.changes++; })
-                        .observe(document.getElementById('list-status'), { childList: true, subtree: true });""");
-            requestsAfter(Duration.ofMinutes(1));
-            await("the second response").atMost(PATIENCE).until(() -> proxy.responses() == 2);
-            assertThat(browser.rows()).containsExactly(List.of("1", "Animal 1", "7", "AVAILABLE"));
-            assertThat(browser.text()).contains("ANIMALS ON THIS PAGE: 1, IDS 1 TO 1");
-            assertThat(browser.run("return window.changes")).as("screen readers repeat it").isEqualTo(0L);
-            proxy.endInterception();
-            requestsAfter(Duration.ofMinutes(1));
-            await("no message").atMost(PATIENCE).until(() -> !browser.text().contains("SOMETHING ELSE"));
-        }
+        PathProxy proxy = serveThroughProxy();
+        signIn();
+        failNextRefresh(proxy);
+        browser.translate();
+        browser.awaitText("SOMETHING ELSE");
+        browser.run("""
+                window.changes = 0;
+                new MutationObserver(() => { window.changes++; })
+                    .observe(document.getElementById('list-status'), { childList: true, subtree: true });""");
+        int before = proxy.responses();
+        browser.await("two more responses", () -> proxy.responses() > before + 1);
+        assertThat(browser.rows()).containsExactly(List.of("1", "Animal 1", "7", "AVAILABLE"));
+        assertThat(browser.text()).contains("ANIMALS ON THIS PAGE: 1, IDS 1 TO 1");
+        assertThat(browser.run("return window.changes")).as("screen readers repeat it").isEqualTo(0L);
+        proxy.endInterception();
+        requestsAfter(Duration.ofMinutes(1));
+        browser.await("no message", () -> !browser.text().contains("SOMETHING ELSE"));
     }
 
     @Test
@@ -457,16 +429,15 @@ class PageListIT extends AbstractPageTest {
                   window.requests++;
                   return new Response('{"status":503,"code":"x","message":"x"}', { status: 503 });
                 };""");
-        await("a request").atMost(PATIENCE).until(() -> requestsAfter(Duration.ofMinutes(1)) > 0);
+        browser.await("a request", () -> requestsAfter(Duration.ofMinutes(1)) > 0);
         browser.awaitText("The service is starting or busy. This page tries again in 1 s.");
-        browser.run("window.visibility = 'hidden'; window.requests = 0; window.end = performance.now() + 3500");
-        await("three tries").atMost(PATIENCE)
-                .until(() -> Boolean.TRUE.equals(browser.run("return performance.now() > window.end")));
+        browser.run("window.visibility = 'hidden'; window.requests = 0");
+        awaitTimers(4);
         assertThat((Long) Objects.requireNonNull(browser.run("return window.requests"))).isLessThan(2);
     }
 
     @Test
-    void tellsStatusesApartByTextColourAndSign() {
+    void tellsStatusesApartByTextColourAndSignAndPrintsOnlyHeadingAndTable() {
         for (String status : List.of("\"available\"", "\"pending\"", "\"sold\"")) {
             api().post("{\"name\":\"Rex\",\"categoryId\":7,\"status\":" + status + "}");
         }
@@ -476,44 +447,36 @@ class PageListIT extends AbstractPageTest {
                 "not known");
         for (String scheme : List.of("light", "dark")) {
             browser.emulateColorScheme(scheme);
-            List<Badge> badges = badges();
-            assertThat(badges).as(scheme).hasSize(4)
-                    .allSatisfy(badge -> assertThat(badge.contrast()).isGreaterThanOrEqualTo(4.5));
-            assertThat(badges).extracting(Badge::colour).doesNotHaveDuplicates();
-            assertThat(badges).extracting(Badge::sign).doesNotHaveDuplicates();
+            assertThat(badges("color")).as(scheme).hasSize(4).doesNotHaveDuplicates();
         }
+        assertThat(signsOfBadges()).hasSize(4).doesNotHaveDuplicates();
+        assertAccessible();
         browser.emulateMedium("print");
-        assertThat(badges()).extracting(Badge::background).containsOnly("rgba(0, 0, 0, 0)");
-        assertThat(badges()).extracting(Badge::sign).doesNotHaveDuplicates();
+        assertThat(badges("backgroundColor")).containsOnly("rgba(0, 0, 0, 0)");
+        assertThat(signsOfBadges()).doesNotHaveDuplicates();
+        assertThat(browser.find("heading", "All animals").isDisplayed()).isTrue();
+        assertThat(browser.text()).contains("Rex").doesNotContain("Add", "Save", "Show", "Find", "Sign out",
+                "API reference");
         browser.emulateMedium("screen");
     }
 
-    /// @param sign the borders that draw the sign, which a browser prints
-    private record Badge(String colour, String background, String sign, double contrast) {
+    /// Returns a property of the statuses on the screen.
+    private List<String> badges(String property) {
+        return browser.texts(
+                """
+                        return [...document.querySelectorAll('.badge')].map((badge) => getComputedStyle(badge)[arguments[0]]);""",
+                property);
     }
 
-    /// Returns the statuses on the screen, with the contrast of WCAG 2.2.
-    private List<Badge> badges() {
-        List<?> badges = (List<?>) Objects.requireNonNull(browser.run("""
-                const luminance = (colour) => colour.match(/\\d+(\\.\\d+)?/g).slice(0, 3).map((part) => part / 255)
-                  .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4))
-                  .reduce((sum, part, i) => sum + part * [0.2126, 0.7152, 0.0722][i], 0);
-                const ground = getComputedStyle(document.body).backgroundColor;
-                return [...document.querySelectorAll('.badge')].map((badge) => {
-                  const { color, backgroundColor } = getComputedStyle(badge);
-                  const isClear = backgroundColor.endsWith(', 0)');
-                  const [low, high] = [color, isClear ? ground : backgroundColor].map(luminance).sort((a, b) => a - b);
-                  const sign = getComputedStyle(badge, '::before');
-                  return [color, backgroundColor, sign.content + sign.borderWidth,
-                    String((high + 0.05) / (low + 0.05))];
-                });"""));
-        return badges.stream().map(badge -> ((List<?>) badge).stream().map(String::valueOf).toList())
-                .map(badge -> new Badge(badge.get(0), badge.get(1), badge.get(2), Double.parseDouble(badge.get(3))))
-                .toList();
+    /// Returns the borders that draw the signs of the statuses. A browser prints borders.
+    private List<String> signsOfBadges() {
+        return browser.texts("""
+                return [...document.querySelectorAll('.badge')].map((badge) => getComputedStyle(badge, '::before'))
+                  .map((sign) => sign.content + sign.borderWidth);""");
     }
 
     @Test
-    void alignsToolsAndNumbersAndHasOnePrimaryAction() {
+    void alignsToolsAndNumbers() {
         addAnimals(1);
         signIn();
         List<WebElement> tools = List.of(browser.find("combobox", "Show"), browser.find("textbox", "Find by id"),
@@ -537,7 +500,6 @@ class PageListIT extends AbstractPageTest {
                           .map((cell) => getComputedStyle(cell)).map((cell) => cell.textAlign + ' ' + cell.fontVariantNumeric)"""))
                 .isEqualTo(List.of("right tabular-nums", "left normal", "right tabular-nums", "left normal",
                         "right tabular-nums", "left normal", "right tabular-nums", "left normal"));
-        assertThat(filledButtons()).isEqualTo(List.of("Add an animal"));
     }
 
     private @Nullable Object filledButtons() {
@@ -549,7 +511,7 @@ class PageListIT extends AbstractPageTest {
     }
 
     @Test
-    void offersFirstStepInEmptyList() {
+    void offersFirstStepInEmptyListAndHasOnePrimaryAction() {
         signIn();
         browser.find("combobox", "Show").sendKeys("sold");
         browser.awaitText("No animal has this status.");
@@ -583,27 +545,7 @@ class PageListIT extends AbstractPageTest {
         assertAccessible();
         browser.find("button", "Try again").click();
         browser.awaitText("No animal has this status.");
-        browser.awaitNo("button", "Try again");
-        browser.run("""
-                const { fetch } = window;
-                window.fetch = async () => {
-                  window.fetch = fetch;
-                  return new Response('{"status":403,"code":"x","message":"you may not"}', { status: 403 });
-                };""");
-        browser.find("link", "Show all animals").click();
-        browser.awaitText("The service says: you may not");
-        browser.find("button", "Try again").click();
-        awaitFirstRow("1");
+        assertThat(browser.has("button", "Try again")).isFalse();
     }
 
-    @Test
-    void printsOnlyHeadingAndTable() {
-        addAnimals(1);
-        signIn();
-        browser.emulateMedium("print");
-        assertThat(browser.find("heading", "All animals").isDisplayed()).isTrue();
-        assertThat(browser.text()).contains("Animal 1").doesNotContain("Add", "Save", "Show", "Find", "Sign out",
-                "API reference");
-        browser.emulateMedium("screen");
-    }
 }

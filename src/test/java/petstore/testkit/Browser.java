@@ -10,9 +10,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.Callable;
 import java.util.logging.Level;
 import java.util.stream.Stream;
 
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
 import org.jspecify.annotations.Nullable;
 import org.openqa.selenium.By;
 import org.openqa.selenium.JavascriptExecutor;
@@ -27,7 +30,6 @@ import org.openqa.selenium.logging.LogType;
 import org.openqa.selenium.logging.LoggingPreferences;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 /// A Chromium browser in which tests find elements by role and accessible name, as users do.
 public final class Browser implements AutoCloseable {
@@ -36,9 +38,8 @@ public final class Browser implements AutoCloseable {
     private static final Path DRIVER = Path.of("/usr/bin/chromedriver");
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     /// Selectors of the elements that may have a role.
-    private static final Map<String, By> CANDIDATES = Map.of("button", By.cssSelector("button"), "link",
-            By.cssSelector("a"), "textbox", By.cssSelector("input"), "combobox", By.cssSelector("select"), "heading",
-            By.cssSelector("h1,h2"));
+    private static final Map<String, String> CANDIDATES = Map.of("button", "button", "link", "a", "textbox", "input",
+            "combobox", "select", "heading", "h1,h2");
     private static final String AXE = resource("/axe.min.js");
 
     private final ChromeDriver driver;
@@ -71,9 +72,21 @@ public final class Browser implements AutoCloseable {
         LoggingPreferences logs = new LoggingPreferences();
         logs.enable(LogType.BROWSER, Level.ALL);
         options.setCapability("goog:loggingPrefs", logs);
-        return new Browser(new ChromeDriver(
+        Browser browser = new Browser(new ChromeDriver(
                 new ChromeDriverService.Builder().usingDriverExecutable(DRIVER.toFile()).usingAnyFreePort().build(),
                 options));
+        browser.speedUpTimers();
+        return browser;
+    }
+
+    /// Makes timers of a second or more 20 times as fast in all documents of the tab. A script can set `timerSpeed`.
+    private void speedUpTimers() {
+        driver.executeCdpCommand("Page.addScriptToEvaluateOnNewDocument", Map.of("source", """
+                window.timerSpeed = 20;
+                for (const name of ['setTimeout', 'setInterval']) {
+                  const original = window[name];
+                  window[name] = (run, ms) => original(run, ms < 1000 ? ms : ms / window.timerSpeed);
+                }"""));
     }
 
     /// Returns Selenium's driver, for everything without a method here.
@@ -88,6 +101,7 @@ public final class Browser implements AutoCloseable {
     /// Opens a URL in a new tab and switches to the tab.
     public void visitInNewTab(String url) {
         driver.switchTo().newWindow(WindowType.TAB);
+        speedUpTimers();
         driver.get(url);
     }
 
@@ -145,14 +159,17 @@ public final class Browser implements AutoCloseable {
 
     /// Emulates the system's colour scheme, `light` or `dark`.
     public void emulateColorScheme(String name) {
-        driver.executeCdpCommand("Emulation.setEmulatedMedia",
-                Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", name))));
+        emulateFeature("prefers-color-scheme", name);
     }
 
     /// Emulates the colours that the system of a person forces on all pages, or ends that.
     public void emulateForcedColors(boolean isActive) {
+        emulateFeature("forced-colors", isActive ? "active" : "none");
+    }
+
+    private void emulateFeature(String name, String value) {
         driver.executeCdpCommand("Emulation.setEmulatedMedia",
-                Map.of("features", List.of(Map.of("name", "forced-colors", "value", isActive ? "active" : "none"))));
+                Map.of("features", List.of(Map.of("name", name, "value", value))));
     }
 
     /// Emulates a device that people use with a finger, or ends that.
@@ -167,13 +184,7 @@ public final class Browser implements AutoCloseable {
 
     /// Waits until exactly one visible element has this role and accessible name. Returns the element.
     public WebElement find(String role, String name) {
-        return await(role + " " + name).atMost(PATIENCE).until(() -> findAll(role, name), found -> found.size() == 1)
-                .getFirst();
-    }
-
-    /// Waits until no visible element has this role and accessible name.
-    public void awaitNo(String role, String name) {
-        await("no " + role + " " + name).atMost(PATIENCE).until(() -> findAll(role, name).isEmpty());
+        return waitFor(role + " " + name).until(() -> findAll(role, name), found -> found.size() == 1).getFirst();
     }
 
     /// Returns true if a visible element has this role and accessible name now.
@@ -181,15 +192,19 @@ public final class Browser implements AutoCloseable {
         return !findAll(role, name).isEmpty();
     }
 
+    @SuppressWarnings("unchecked")
     private List<WebElement> findAll(String role, String name) {
-        return driver.findElements(Objects.requireNonNull(CANDIDATES.get(role))).stream()
-                .filter(element -> hasRoleAndName(element, role, name)).toList();
+        List<WebElement> visible = (List<WebElement>) Objects.requireNonNull(run("""
+                return [...document.querySelectorAll(arguments[0])]
+                  .filter((each) => each.checkVisibility({ opacityProperty: true, visibilityProperty: true }));""",
+                Objects.requireNonNull(CANDIDATES.get(role))));
+        return visible.stream().filter(element -> hasRoleAndName(element, role, name)).toList();
     }
 
     private static boolean hasRoleAndName(WebElement element, String role, String name) {
         try {
-            return element.isDisplayed() && role.equals(element.getAriaRole())
-                    && name.equals(String.valueOf(element.getAccessibleName()).strip());
+            return name.equals(String.valueOf(element.getAccessibleName()).strip())
+                    && role.equals(element.getAriaRole());
         } catch (StaleElementReferenceException e) {
             return false;
         }
@@ -211,9 +226,19 @@ public final class Browser implements AutoCloseable {
                 }""");
     }
 
+    /// Waits until a condition of the page or its service is true.
+    public void await(String what, Callable<Boolean> condition) {
+        waitFor(what).until(condition);
+    }
+
+    private static ConditionFactory waitFor(String what) {
+        return Awaitility.await(what).pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(50)).atMost(PATIENCE)
+                .ignoreExceptionsInstanceOf(StaleElementReferenceException.class);
+    }
+
     /// Waits until the page shows a text.
     public void awaitText(String text) {
-        await(text).atMost(PATIENCE).until(this::text, shown -> shown.contains(text));
+        waitFor(text).until(this::text, shown -> shown.contains(text));
     }
 
     /// Returns the visible text of the page.
@@ -237,10 +262,18 @@ public final class Browser implements AutoCloseable {
         return ((JavascriptExecutor) driver).executeScript(script, arguments);
     }
 
+    /// Runs a script that returns texts.
+    @SuppressWarnings("unchecked")
+    public List<String> texts(String script, Object... arguments) {
+        return (List<String>) Objects.requireNonNull(run(script, arguments));
+    }
+
     /// Returns the axe-core rules that the page violates, with impact and elements.
     @SuppressWarnings("unchecked")
     public List<String> axe() {
-        run(AXE);
+        if (Boolean.FALSE.equals(run("return 'axe' in window"))) {
+            run(AXE);
+        }
         return (List<String>) Objects.requireNonNull(driver.executeAsyncScript("""
                 const done = arguments[arguments.length - 1];
                 axe.run().then(result => done(result.violations.map(each =>
@@ -260,8 +293,7 @@ public final class Browser implements AutoCloseable {
 
     /// Fails unless an element has the focus.
     public void assertFocused(WebElement element) {
-        await("focus").atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(driver.switchTo().activeElement()).isEqualTo(element));
+        waitFor("focus").untilAsserted(() -> assertThat(driver.switchTo().activeElement()).isEqualTo(element));
     }
 
     private static String resource(String name) {

@@ -1,6 +1,7 @@
 package petstore.testkit;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -12,7 +13,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.Executors;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import com.sun.net.httpserver.HttpExchange;
@@ -29,7 +29,6 @@ public final class PathProxy implements AutoCloseable {
     private final HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private final String path;
     private final int target;
-    private final AtomicBoolean losesNextResponse = new AtomicBoolean();
     private final AtomicInteger intercepted = new AtomicInteger();
     private volatile @Nullable Interception interception;
 
@@ -38,10 +37,14 @@ public final class PathProxy implements AutoCloseable {
 
     /// @param path with slashes at both ends, e.g. `/animals/`
     /// @param target the port of the service
-    public PathProxy(String path, int target) throws IOException {
+    public PathProxy(String path, int target) {
         this.path = path;
         this.target = target;
-        this.server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        try {
+            this.server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
         server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
         server.createContext(path, this::forward);
         server.start();
@@ -50,11 +53,6 @@ public final class PathProxy implements AutoCloseable {
     /// Returns the URL of the root of the service behind the proxy.
     public String address() {
         return "http://127.0.0.1:" + server.getAddress().getPort() + path;
-    }
-
-    /// Closes the connection of the next POST in the middle of the response. Without any response, a browser would repeat the request.
-    public void loseNextResponse() {
-        losesNextResponse.set(true);
     }
 
     /// Replaces the responses of the API to requests without a cookie, as a sign-in proxy or firewall does.
@@ -95,11 +93,6 @@ public final class PathProxy implements AutoCloseable {
                 .forEach(value -> request.header(name, value)));
         try {
             HttpResponse<byte[]> response = client.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
-            if (exchange.getRequestMethod().equals("POST") && losesNextResponse.getAndSet(false)) {
-                exchange.sendResponseHeaders(response.statusCode(), response.body().length);
-                exchange.getResponseBody().flush();
-                throw new IOException("the response is lost on purpose");
-            }
             Interception replacement = interception;
             if (replacement != null && rest.startsWith("v1/") && !exchange.getRequestHeaders().containsKey("Cookie")) {
                 intercepted.incrementAndGet();

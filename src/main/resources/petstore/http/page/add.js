@@ -1,64 +1,68 @@
 // The form that adds an animal once, even if its button is pressed again or the network fails.
 
 import { idOf, key, randomWord } from './session.js';
-import { message, send, sendUntilAnswered, waitOf } from './api.js';
+import { message, send, sendUntilAnswered } from './api.js';
 import { parse, petJson } from './exact.js';
-import { addressOf, follow } from './list.js';
+import { addressOf, follow, refreshSoon } from './list.js';
 import { drop, keep, recall } from './storage.js';
-import { clear, isLocked, lock, moveFocus, say, show } from './text.js';
+import { clear, isLocked, lock, moveFocus, say, show, text } from './text.js';
 
 const DRAFT = 'petstore.draft';
-/** An animal whose outcome is unknown, from its first sending until its response. */
+/** The animal that is sent, until a response says whether it was added. */
 const PENDING = 'petstore.pending';
-const FIELDS = ['name', 'categoryId', 'status'];
 
 const element = (id) => document.getElementById(id);
 const section = element('add');
 /** The time for which the page relies on an Idempotency-Key: at most half of the service's, because requests can be slow. */
 const SURE_MS = Math.min(3_600_000, section.dataset.idempotencyRetention / 2);
 const form = element('add-form');
-const fields = FIELDS.map(element);
+const fields = ['name', 'categoryId', 'status'].map(element);
 const controls = [...fields, form.querySelector('button')];
 
 let refused = () => {};
-let showAnimal = () => {};
-let onAdded = () => {};
 let added = null;
 let running = new AbortController();
 
-/**
- * Adds the listeners of the form. `handlers.refused` is called when the API key is no longer accepted, `handlers.added` when an animal
- * was added. `handlers.show` is called with the id of an animal to show.
- */
-export function start(handlers) {
-  refused = handlers.refused;
-  showAnimal = handlers.show;
-  onAdded = handlers.added;
+/** Adds the listeners of the form. `onRefused` is called when the API key is no longer accepted. */
+export function start(onRefused) {
+  refused = onRefused;
   form.addEventListener('input', keepDraft);
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    if (!isLocked(form.querySelector('button'))) {
-      submit();
+    if (!isLocked(form.querySelector('button')) && key() !== null) {
+      sendPending({ values: values(), keyId: idOf(key()), since: Date.now(), idempotencyKey: randomWord() }, false);
     }
   });
   element('add-stop').addEventListener('click', () => ask(stored(PENDING)));
   element('add-again').addEventListener('click', addAgain);
   element('add-discard').addEventListener('click', discard);
   element('add-another').addEventListener('click', addAnother);
-  follow(element('add-link'), () => showAnimal(added.id));
+  follow(element('add-link'));
   fill(stored(DRAFT) ?? {});
 }
 
 /** Sends the pending animal again, e.g. after the page was reloaded. Asks first if it might be added twice. */
 export function resume() {
   const pending = stored(PENDING);
-  ['add-question', 'add-stop'].forEach((id) => { element(id).hidden = true; });
+  showPart(null);
   if (pending?.stopped || (pending && !isSure(pending))) {
     ask(pending);
   } else if (pending) {
     fill(pending.values);
-    sendPending(pending);
+    sendPending(pending, true);
   }
+}
+
+/** Shows one of the parts above the form, or none. */
+function showPart(shown) {
+  ['add-result', 'add-question', 'add-stop'].forEach((id) => { element(id).hidden = id !== shown; });
+}
+
+/** Shows a part with its message, and moves the focus there; announces the message if somebody uses another part of the page. */
+function present(part, ...said) {
+  showPart(part);
+  const tell = moveFocus(element(part), section) ? show : say;
+  tell(element(`${part}-text`), ...said);
 }
 
 /** Returns true if the service adds the animal only once. An Idempotency-Key belongs to the API key. */
@@ -73,10 +77,7 @@ function ask(pending) {
   fill(pending.values);
   lock(controls, true);
   clear(element('add-status'));
-  element('add-stop').hidden = true;
-  element('add-question').hidden = false;
-  const tell = moveFocus(element('add-question'), section) ? show : say;
-  tell(element('add-question-text'), isSure(pending) ? 'add-stopped' : 'add-unsure', pending.values.name);
+  present('add-question', isSure(pending) ? 'add-stopped' : 'add-unsure', pending.values.name);
 }
 
 /** Stops requests. An animal whose outcome is unknown stays pending. */
@@ -88,9 +89,9 @@ export function close() {
 function addAgain() {
   const pending = stored(PENDING);
   if (isSure(pending)) {
-    sendPending({ ...pending, stopped: false });
+    sendPending(pending, true);
   } else if (element('add-question-text').dataset.shows === 'add-unsure') {
-    sendPending({ ...pending, stopped: false, keyId: idOf(key()), since: Date.now() });
+    sendPending({ ...pending, keyId: idOf(key()), since: Date.now() }, true);
   } else {
     ask(pending);
     return;
@@ -101,7 +102,7 @@ function addAgain() {
 function discard() {
   drop(PENDING);
   drop(DRAFT);
-  element('add-question').hidden = true;
+  showPart(null);
   showErrors([]);
   lock(controls, false);
   fill({});
@@ -117,58 +118,45 @@ function keepDraft() {
 }
 
 function values() {
-  return Object.fromEntries(fields.map((field) => [field.id, field.value]));
+  return Object.fromEntries(new FormData(form));
 }
 
 function fill(draft) {
   fields.forEach((field) => { field.value = draft[field.id] ?? ''; });
 }
 
-function submit() {
-  if (key() !== null) {
-    sendPending({ values: values(), keyId: idOf(key()), since: Date.now(), idempotencyKey: randomWord() });
-  }
-}
-
-/** Sends the same animal with the same Idempotency-Key until the outcome is known. */
-async function sendPending(pending) {
+/** Sends the same animal with the same Idempotency-Key until the outcome is known. `isUnknown` says that it was sent before. */
+async function sendPending(pending, isUnknown) {
   close();
   running = new AbortController();
-  let isUnknown = stored(PENDING)?.idempotencyKey === pending.idempotencyKey;
-  keep(PENDING, JSON.stringify(pending));
-  ['add-result', 'add-question', 'add-stop'].forEach((id) => { element(id).hidden = true; });
+  keep(PENDING, JSON.stringify({ ...pending, stopped: false }));
+  showPart(null);
   showErrors([]);
   lock(controls, true);
   say(element('add-status'), 'adding');
   const response = await sendUntilAnswered(() => (isSure(pending) || !isUnknown ? post(pending) : ask(pending)), running.signal,
     (reason, seconds) => {
-      isUnknown ||= reason !== 'limited';
-      say(element('add-status'), `add-${reason}`, seconds);
-      element('add-stop').hidden = false;
-    }, (status) => (status === 409 ? 'unavailable' : waitOf(status)));
+      isUnknown ||= reason !== 'wait-limited';
+      say(element('add-status'), ...(isUnknown ? ['wait-unknown', text(reason, seconds)] : [reason, seconds]));
+      showPart('add-stop');
+    });
   if (response === null) {
     return;
   }
-  // An earlier try may have added the animal: the form stays locked until another API key can ask again.
-  if (response.status === 401 && isUnknown) {
-    refused();
-    return;
-  }
-  if (response.status === 403 && isUnknown) {
+  if (isUnknown && [401, 403].includes(response.status)) {
+    // An earlier try may have added the animal: the form stays locked until another API key can ask again.
     ask(pending);
-    say(element('add-error'), 'forbidden');
-    return;
-  }
-  drop(PENDING);
-  lock(controls, false);
-  clear(element('add-status'));
-  element('add-stop').hidden = true;
-  if (response.status === 201) {
-    succeed(pending.values, response);
-  } else if (response.status === 401) {
-    refused();
   } else {
-    refuse(response);
+    drop(PENDING);
+    lock(controls, false);
+    clear(element('add-status'));
+    showPart(null);
+  }
+  switch (response.status) {
+    case 201: succeed(pending.values, response); break;
+    case 401: refused(); break;
+    case 403: say(element('add-error'), 'read-only'); break;
+    default: refuse(response);
   }
 }
 
@@ -179,34 +167,26 @@ function post({ values: typed, idempotencyKey }) {
 
 function succeed(typed, response) {
   const pet = parse(response.text);
-  added = { id: pet.id, values: typed };
+  added = typed;
   drop(DRAFT);
   fill({});
-  element('add-link').setAttribute('href', addressOf(pet.id));
-  element('add-result').hidden = false;
-  const tell = moveFocus(element('add-result'), section) ? show : say;
-  tell(element('add-message'), 'added', pet.name, pet.id);
-  onAdded();
+  element('add-link').href = addressOf(pet.id);
+  present('add-result', 'added', pet.name, pet.id);
+  refreshSoon();
 }
 
 function addAnother() {
-  fill(added.values);
+  fill(added);
   keepDraft();
-  element('add-result').hidden = true;
+  showPart(null);
   fields[0].focus();
   fields[0].select();
 }
 
 /** Shows each part of the API's message at the field that it names, and all other parts above the form. */
 function refuse(response) {
-  if (response.status === 403) {
-    showErrors([]);
-    say(element('add-error'), 'forbidden');
-    return;
-  }
   showErrors(message(response).split('; '));
-  const invalid = fields.find((field) => field.getAttribute('aria-invalid') === 'true');
-  if (!moveFocus(invalid ?? fields[0], section)) {
+  if (!moveFocus(form.querySelector('[aria-invalid="true"]') ?? fields[0], section)) {
     show(element('spoken'), 'not-added');
   }
 }

@@ -5,11 +5,7 @@ const NO_KEY = { status: 401, headers: new Headers(), text: '' };
 
 const LONGEST_REQUEST_MS = 60_000;
 
-/**
- * Sends a request. Returns the response, or only a `reason` if the service does not respond: the name of a message.
- *
- * It is `offline`, or `foreign` if something else responded in place of the service.
- */
+/** Sends a request. Returns the response; only a `reason`, the name of a message, if none came or another program responded. */
 export async function send(key, method, target, headers = {}, body = undefined) {
   const fields = authorized(key, headers);
   if (fields === null) {
@@ -21,9 +17,9 @@ export async function send(key, method, target, headers = {}, body = undefined) 
     const received = await fetch(target, { method, headers: fields, body, credentials: 'same-origin', redirect: 'manual', signal });
     response = { status: received.status, headers: received.headers, text: await received.text() };
   } catch {
-    return { reason: 'offline' };
+    return { reason: 'wait-offline' };
   }
-  return isFromService(response, method, fields) ? response : { reason: 'foreign' };
+  return isFromService(response, method, fields) ? response : { reason: 'wait-foreign' };
 }
 
 /** Returns the headers with the API key; null if there is none, or if it has characters that a header cannot have. */
@@ -35,7 +31,7 @@ function authorized(key, headers) {
   }
 }
 
-/** Returns false for a response of a sign-in proxy or firewall. Its headers prove nothing. */
+/** Returns true for a body of the service. A sign-in proxy or a firewall may send any status and headers. */
 function isFromService({ status, text }, method, fields) {
   if (status === 304) {
     return fields.has('If-None-Match');
@@ -62,16 +58,9 @@ function isText(value) {
   return typeof value === 'string';
 }
 
-/** Returns the target of a page of the list. */
-export function listTarget({ status, after }, limit) {
-  const query = new URLSearchParams({ limit });
-  if (status) {
-    query.set('status', status);
-  }
-  if (after && after !== '0') {
-    query.set('after', after);
-  }
-  return `v1/pets?${query}`;
+/** Returns the parameters that are not empty, as the query of an address. */
+export function query(parameters) {
+  return String(new URLSearchParams(Object.entries(parameters).filter(([, value]) => value)));
 }
 
 /** Returns the `after` of the next page from the header field Link; null on the last page. Proxies may add links of their own. */
@@ -92,20 +81,23 @@ function retryAfter(headers) {
 /** Returns the seconds until the next automatic request: 0 while more than half of the rate limit remains. */
 export function secondsToSpare({ headers }) {
   const limit = headers.get('RateLimit');
-  const spare = limit === null || parameter(limit, 'r') * 2 > parameter(headers.get('RateLimit-Policy'), 'q');
-  return spare ? 0 : Math.min(parameter(limit, 't'), LONGEST_WAIT);
+  const isSpare = parameter(limit, 'r') * 2 > parameter(headers.get('RateLimit-Policy'), 'q');
+  return isSpare ? 0 : Math.min(parameter(limit, 't'), LONGEST_WAIT);
 }
 
 function parameter(field, name) {
-  const part = (field ?? '').split(';').find((each) => each.trim().startsWith(`${name}=`));
-  return Number(part?.split('=')[1]) || 0;
+  return Number(new RegExp(`\\b${name}=(\\d+)`).exec(field)?.[1] ?? 0);
 }
 
 const RETRY_SECONDS = 2;
 
-/** Returns the name of the message for a status after which to try again; null for any other. From 500 on, the outcome is unknown. */
-export function waitOf(status) {
-  return status === 429 ? 'limited' : status === 500 ? 'internal' : status > 500 ? 'unavailable' : null;
+/** Returns the name of the message for a status after which to try again; null for any other. */
+function waitOf(status) {
+  switch (status) {
+    case 429: return 'wait-limited';
+    case 500: return 'wait-internal';
+    default: return status > 500 || status === 409 ? 'wait-unavailable' : null;
+  }
 }
 
 /**
@@ -113,13 +105,13 @@ export function waitOf(status) {
  *
  * `onWait` gets the name of a message and the seconds until the next try, and can delay it.
  */
-export async function sendUntilAnswered(request, signal, onWait, waitFor = waitOf) {
+export async function sendUntilAnswered(request, signal, onWait) {
   while (!signal.aborted) {
     const response = await request();
     if (signal.aborted) {
       return null;
     }
-    const reason = response.reason ?? waitFor(response.status);
+    const reason = response.reason ?? waitOf(response.status);
     if (reason === null) {
       return response;
     }
@@ -132,7 +124,7 @@ export async function sendUntilAnswered(request, signal, onWait, waitFor = waitO
 
 /** Returns the message of an error response. */
 export function message(response) {
-  return JSON.parse(response.text).message ?? String(response.status);
+  return JSON.parse(response.text).message;
 }
 
 function pause(ms, signal) {

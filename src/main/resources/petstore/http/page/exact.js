@@ -3,27 +3,24 @@
 const DIGITS = [...'0123456789'];
 const { compare } = new Intl.Collator('en', { sensitivity: 'base' });
 
-/** Returns true if this browser can read exact integers. */
-export function canReadExactly() {
-  return parse('[9007199254740993]')[0] === '9007199254740993';
+/** Returns true if this browser can read and write exact integers. */
+export function hasExactIntegers() {
+  return 'rawJSON' in JSON;
 }
 
 /** Returns the value of a JSON text, with each number as a string of its digits. */
 export function parse(json) {
-  return JSON.parse(json, (_key, value, context) => (typeof value === 'number' ? String(context?.source) : value));
+  return JSON.parse(json, (_key, value, { source }) => (typeof value === 'number' ? source : value));
 }
 
 /** Returns the JSON of a new animal. A category that is not a whole number is sent as text, for the service to refuse. */
 export function petJson({ name, categoryId, status }) {
-  const members = [`"name":${JSON.stringify(name)}`];
   const category = withAsciiDigits(categoryId);
-  if (category !== '') {
-    members.push(`"categoryId":${isInteger(category) ? category : JSON.stringify(category)}`);
-  }
-  if (status !== '') {
-    members.push(`"status":${JSON.stringify(status)}`);
-  }
-  return `{${members.join(',')}}`;
+  return JSON.stringify({
+    name,
+    categoryId: isInteger(category) ? JSON.rawJSON(category) : category || undefined,
+    status: status || undefined,
+  });
 }
 
 /** Returns true for a whole number as JSON writes it, with at most 100 digits. */

@@ -1,7 +1,7 @@
 // The list of animals: its pages, the filter, the search by id, and its copy as CSV.
 
 import { key } from './session.js';
-import { listTarget, message, nextAfter, secondsToSpare, send, sendUntilAnswered } from './api.js';
+import { message, nextAfter, query, secondsToSpare, send, sendUntilAnswered } from './api.js';
 import { isInteger, parse, withAsciiDigits } from './exact.js';
 import { clear, isLocked, lock, moveFocus, say, show, text } from './text.js';
 
@@ -9,9 +9,6 @@ const PAGE = 20;
 const LARGEST_PAGE = 100;
 const REFRESH_SECONDS = 10;
 const STATUSES = ['available', 'pending', 'sold'];
-/** The messages that the next good response removes. */
-const PASSING = ['loading', 'offline', 'foreign', 'internal', 'unavailable', 'limited', 'failed',
-  'empty', 'empty-add', 'empty-status', 'empty-page'];
 const GREATEST_ID = 2n ** 63n - 1n;
 
 const element = (id) => document.getElementById(id);
@@ -19,7 +16,7 @@ const rows = element('rows');
 
 let refused = () => {};
 let running = new AbortController();
-/** The page on the screen: its view, ETag and the `after` of the next page; null if there is none. */
+/** The page on the screen: its view and ETag; null if there is none. */
 let shown = null;
 let isReading = false;
 /** Milliseconds of `performance.now()`, because people set the clock. */
@@ -27,47 +24,40 @@ let refreshAt = 0;
 
 /** Returns the view that the address names: `status`, `after`, and the id to mark. Each is an empty text if it is not set. */
 function viewOfAddress() {
-  const query = new URLSearchParams(location.search);
-  const status = query.get('status') ?? '';
-  const after = query.get('after') ?? '';
+  const parameters = new URLSearchParams(location.search);
+  const status = parameters.get('status');
+  const after = parameters.get('after') ?? '';
   const mark = location.hash.startsWith('#animal-') ? location.hash.slice('#animal-'.length) : '';
   return {
     status: STATUSES.includes(status) ? status : '',
-    after: isInteger(after) && BigInt(after) >= 0n && BigInt(after) <= GREATEST_ID ? after : '',
+    after: isFrom(0n, after) ? after : '',
     mark: isInteger(mark) ? mark : '',
   };
 }
 
-function address({ status, after, mark = '' }) {
-  const query = new URLSearchParams();
-  if (status) {
-    query.set('status', status);
-  }
-  if (after) {
-    query.set('after', after);
-  }
-  return `${location.pathname}${query.size === 0 ? '' : `?${query}`}${mark ? `#animal-${mark}` : ''}`;
+function isFrom(least, digits) {
+  return isInteger(digits) && BigInt(digits) >= least && BigInt(digits) <= GREATEST_ID;
+}
+
+function address({ status = '', after = '', mark = '' }) {
+  const search = query({ status, after });
+  return `${location.origin}${location.pathname}${search && `?${search}`}${mark && `#animal-${mark}`}`;
 }
 
 /** Returns the address of the page that begins with an animal, and marks it. */
 export function addressOf(id) {
-  return address(viewOf(id));
-}
-
-function viewOf(id) {
-  return { status: '', after: String(BigInt(id) - 1n), mark: id };
+  return address({ after: String(BigInt(id) - 1n), mark: id });
 }
 
 /** Adds the listeners of the list. `onRefused` is called when the API key is no longer accepted. */
 export function start(onRefused) {
   refused = onRefused;
-  element('status-filter').addEventListener('change', ({ target }) => go({ status: target.value, after: '' }, null));
+  element('status-filter').addEventListener('change', ({ target }) => go(address({ status: target.value }), null));
   element('find-form').addEventListener('submit', find);
   element('save').addEventListener('click', save);
   element('retry').addEventListener('click', () => open());
-  follow(element('show-all'), () => go({ status: '', after: '' }));
-  follow(element('first'), () => go({ ...shown.view, after: '', mark: '' }));
-  follow(element('next'), () => go({ ...shown.view, after: shown.next, mark: '' }, element('next'), { previous: address(shown.view) }));
+  ['show-all', 'first'].forEach((id) => follow(element(id)));
+  follow(element('next'), ({ href }) => go(href, element('next'), { previous: address(shown.view) }));
   follow(element('previous'), leave);
   addEventListener('popstate', () => { if (!element('list').hidden) { open(element('previous')); } });
   document.addEventListener('visibilitychange', refresh);
@@ -75,12 +65,12 @@ export function start(onRefused) {
 }
 
 /** Runs an action instead of loading the page when a link is followed in this tab. A double click runs it once. */
-export function follow(link, action) {
+export function follow(link, action = ({ href }) => go(href)) {
   link.addEventListener('click', (event) => {
-    if (event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey) {
+    if (!event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey) {
       event.preventDefault();
       if (event.detail < 2) {
-        action();
+        action(link);
       }
     }
   });
@@ -94,17 +84,12 @@ function leave() {
   }
 }
 
-/** Shows another part of the list, as a new entry of the history. `cause` is as for `open`. */
-function go(view, cause = document.activeElement, state = null) {
-  if (address(view) !== location.pathname + location.search + location.hash) {
-    history.pushState(state, '', address(view));
+/** Shows the page of an address, as a new entry of the history. `cause` is as for `open`. */
+function go(target, cause = document.activeElement, state = null) {
+  if (target !== location.href) {
+    history.pushState(state, '', target);
   }
-  return open(cause);
-}
-
-/** Shows an animal in its place in the list. */
-export function showAnimal(id) {
-  return go(viewOf(id));
+  open(cause);
 }
 
 /** Asks for changes within a second, or after the present read. */
@@ -121,17 +106,22 @@ export function close() {
 function empty() {
   shown = null;
   rows.replaceChildren();
-  clear(element('list-caption'));
   element('list-table').hidden = true;
-  ['first', 'previous', 'next'].forEach((id) => link(element(id), undefined));
+  ['first', 'previous', 'next'].forEach((id) => link(id));
 }
 
-/** Empties the table, unless it has the page of the address. */
-function emptyUnless(view) {
-  if (shown === null || address(shown.view) !== address(view)) {
+/** Returns true if the table has this page. */
+function isShown(view) {
+  return shown !== null && address(shown.view) === address(view);
+}
+
+/** Says why there is no page, and empties the table unless it has this page. */
+function fail(view, ...said) {
+  if (!isShown(view)) {
     empty();
     renderTitle(view);
   }
+  say(element('list-status'), ...said);
 }
 
 /**
@@ -144,7 +134,7 @@ export async function open(cause = null) {
   running = new AbortController();
   const view = viewOfAddress();
   element('list').setAttribute('aria-busy', 'true');
-  clear(element('find-error'));
+  ['find-error', 'save-status'].forEach((id) => clear(element(id)));
   say(element('list-status'), 'loading');
   const status = await read(view);
   if (status !== null) {
@@ -160,12 +150,10 @@ export async function open(cause = null) {
 async function read(view, headers = {}) {
   isReading = true;
   refreshAt = Infinity;
-  const response = await sendUntilAnswered(() => send(key(), 'GET', listTarget(view, PAGE), headers), running.signal,
-    (reason, seconds) => {
-      emptyUnless(view);
-      say(element('list-status'), reason, seconds);
-      return untilVisible();
-    });
+  const response = await sendUntilAnswered(() => sendFor(view, PAGE, headers), running.signal, (reason, seconds) => {
+    fail(view, reason, seconds);
+    return untilVisible();
+  });
   if (response === null) {
     return null;
   }
@@ -174,14 +162,17 @@ async function read(view, headers = {}) {
   if (response.status === 200) {
     render(view, response);
   } else if (response.status === 304) {
-    renderStatus(...PASSING);
+    renderStatus();
   } else if (response.status === 401) {
     refused();
   } else {
-    emptyUnless(view);
-    say(element('list-status'), 'failed', message(response));
+    fail(view, 'failed', message(response));
   }
   return response.status;
+}
+
+function sendFor({ status, after }, limit, headers) {
+  return send(key(), 'GET', `v1/pets?${query({ limit, status, after })}`, headers);
 }
 
 /** Waits until the tab is visible, before it tries again. */
@@ -191,18 +182,15 @@ function untilVisible() {
 }
 
 /** Announces the page, or whether it has the animal to mark. Returns the element for the focus. */
-function announcePage({ status, mark }) {
+function announcePage({ mark }) {
   const marked = rows.querySelector('[aria-current]');
-  const count = rows.childElementCount;
   if (marked !== null) {
     say(element('list-status'), 'found', mark);
   } else if (mark) {
     say(element('find-error'), 'not-found', mark);
     return element('find-id');
-  } else if (count === 0) {
-    show(element('spoken'), emptyText(shown.view));
   } else {
-    show(element('spoken'), `${count === 1 ? 'animal' : 'animals'}${status && '-status'}`, count, status);
+    show(element('spoken'), ...summary());
   }
   return marked ?? element('list-title');
 }
@@ -217,55 +205,63 @@ function refresh() {
 /** Shows a page. Rows of animals that are on the screen already stay there. */
 function render(view, response) {
   const pets = parse(response.text);
-  const same = shown !== null && address(shown.view) === address(view);
+  const same = isShown(view);
   const focused = document.activeElement;
-  shown = { view, etag: response.headers.get('ETag'), next: nextAfter(response.headers) };
+  shown = { view, etag: response.headers.get('ETag') };
   const stay = new Set(same ? pets.map((pet) => pet.id) : []);
   [...rows.rows].filter((row) => !stay.has(row.dataset.id)).forEach((row) => row.remove());
   pets.forEach((pet, i) => fill(rows.rows[i]?.dataset.id === pet.id ? rows.rows[i] : rows.insertRow(i), pet, view.mark));
   renderTitle(view);
   element('list-table').hidden = pets.length === 0;
-  show(element('list-caption'), ...(pets.length === 0 ? ['none'] : ['caption', pets.length, pets[0].id, pets.at(-1).id]));
-  renderStatus(...(same ? PASSING : []));
-  renderPages(view);
+  show(element('list-caption'), ...summary());
+  renderStatus();
+  renderPages(view, nextAfter(response.headers));
   if (focused?.checkVisibility() === false) {
     element('list-title').focus();
   }
 }
 
-/** Says that the list is empty, or removes messages with these names; all messages if there is no name. */
-function renderStatus(...passing) {
+/** Says that the list is empty, or removes the message that this response ends. */
+function renderStatus() {
+  const status = element('list-status');
   if (rows.childElementCount === 0) {
-    show(element('list-status'), emptyText(shown.view));
-  } else {
-    clear(element('list-status'), ...passing);
+    show(status, ...summary());
+  } else if (status.dataset.shows !== 'found') {
+    clear(status);
   }
 }
 
-function renderTitle(view) {
-  const title = `title-${view.status || 'all'}`;
-  show(element('list-title'), title);
-  document.title = text(title);
-  element('status-filter').value = view.status;
+/** Returns the message about the animals on the screen. */
+function summary() {
+  const ids = [...rows.rows].map((row) => row.dataset.id);
+  return ids.length === 0 ? [emptyText(shown.view)] : ['caption', ids.length, ids[0], ids.at(-1)];
 }
 
-function emptyText(view) {
-  if (view.after) {
+function renderTitle({ status }) {
+  const filter = element('status-filter');
+  filter.value = status;
+  document.title = filter.selectedOptions[0].text;
+  show(element('list-title'), 'said', document.title);
+}
+
+function emptyText({ status, after }) {
+  if (after) {
     return 'empty-page';
   }
-  return view.status ? 'empty-status' : element('add').hidden ? 'empty' : 'empty-add';
+  return status ? 'empty-status' : element('add').hidden ? 'empty' : 'empty-add';
 }
 
-function renderPages(view) {
+function renderPages({ status, after }, next) {
   const previous = history.state?.previous;
-  link(element('previous'), previous);
-  link(element('first'), view.after && !previous ? address({ ...view, after: '', mark: '' }) : undefined);
-  link(element('next'), shown.next === null ? undefined : address({ ...view, after: shown.next, mark: '' }));
+  link('previous', previous);
+  link('first', after && !previous && address({ status }));
+  link('next', next && address({ status, after: next }));
 }
 
-function link(anchor, target) {
-  anchor.hidden = target === undefined;
-  anchor.setAttribute('href', target ?? '?');
+/** Sets the address of a link, or hides the link. */
+function link(id, target) {
+  element(id).hidden = !target;
+  element(id).href = target || './';
 }
 
 /** Makes a row show an animal, unless it does so already: the browser may have translated it. */
@@ -286,10 +282,8 @@ function fill(row, pet, mark) {
 }
 
 function badge(status) {
-  const made = document.createElement('span');
-  made.className = 'badge';
+  const made = Object.assign(document.createElement('span'), { className: 'badge', textContent: status ?? text('no-status') });
   made.dataset.status = status ?? '';
-  made.textContent = status ?? text('no-status');
   return made;
 }
 
@@ -298,8 +292,8 @@ function find(event) {
   const id = withAsciiDigits(element('find-id').value);
   clear(element('list-status'));
   clear(element('find-error'));
-  if (isInteger(id) && BigInt(id) > 0n && BigInt(id) <= GREATEST_ID) {
-    showAnimal(id);
+  if (isFrom(1n, id)) {
+    go(addressOf(id));
   } else {
     say(element('find-error'), isInteger(id) ? 'not-found' : 'not-an-id', id);
     element('find-id').focus();
@@ -313,15 +307,15 @@ async function save() {
   }
   const { status } = viewOfAddress();
   const { signal } = running;
-  const tell = (...said) => say(element('list-status'), ...said);
+  const tell = (...said) => say(element('save-status'), ...said);
   // Without the byte order mark, spreadsheets read UTF-8 in the encoding of the system.
   const lines = ['\uFEFFid,name,categoryId,status\n'];
   lock([element('save')], true);
   try {
     for (let after = ''; after !== null;) {
       tell('saving', lines.length - 1);
-      const target = listTarget({ status, after }, LARGEST_PAGE);
-      const response = await sendUntilAnswered(() => send(key(), 'GET', target), signal, tell);
+      const view = { status, after };
+      const response = await sendUntilAnswered(() => sendFor(view, LARGEST_PAGE), signal, tell);
       if (response === null) {
         return;
       }
@@ -356,9 +350,7 @@ function csvField(value) {
 }
 
 function download(parts, name) {
-  const anchor = document.createElement('a');
-  anchor.href = URL.createObjectURL(new Blob(parts, { type: 'text/csv' }));
-  anchor.download = name;
-  anchor.click();
-  setTimeout(() => URL.revokeObjectURL(anchor.href), 60_000);
+  const href = URL.createObjectURL(new Blob(parts, { type: 'text/csv' }));
+  Object.assign(document.createElement('a'), { href, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(href), 60_000);
 }

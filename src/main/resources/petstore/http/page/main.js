@@ -4,7 +4,7 @@ import * as add from './add.js';
 import * as list from './list.js';
 import * as session from './session.js';
 import { message, send, sendUntilAnswered } from './api.js';
-import { canReadExactly } from './exact.js';
+import { hasExactIntegers } from './exact.js';
 import { clear, isLocked, lock, moveFocus, say, show } from './text.js';
 
 const element = (id) => document.getElementById(id);
@@ -23,14 +23,22 @@ function showOnly(...ids) {
   ['sign-in', 'other-key', 'list', 'add', 'scope', 'sign-out'].forEach((id) => { element(id).hidden = !ids.includes(id); });
 }
 
-function askForKey() {
+/** Stops all requests. */
+function stop() {
   entering.abort();
   list.close();
   add.close();
+}
+
+function showSignIn(isLocked) {
   showOnly('sign-in');
-  lock(controls, false);
-  clear(element('sign-in-error'));
-  clear(element('sign-in-status'));
+  ['sign-in-error', 'sign-in-status'].forEach((id) => clear(element(id)));
+  lock(controls, isLocked);
+}
+
+function askForKey() {
+  stop();
+  showSignIn(false);
   element('key').focus();
 }
 
@@ -56,10 +64,7 @@ async function enter(key) {
   entering.abort();
   entering = new AbortController();
   const word = session.beginSignIn();
-  showOnly('sign-in');
-  clear(element('sign-in-error'));
-  clear(element('sign-in-status'));
-  lock(controls, true);
+  showSignIn(true);
   const probe = await sendUntilAnswered(() => (session.lastSignOut() === word ? send(key, 'POST', 'v1/pets') : showSignedOut()), entering.signal, (reason, seconds) => {
     lock(controls, false);
     say(element('sign-in-error'), reason, seconds);
@@ -116,9 +121,7 @@ function followTab(key) {
 }
 
 function ask(given) {
-  entering.abort();
-  list.close();
-  add.close();
+  stop();
   offered = given;
   clear(element('other-key-error'));
   showOnly('other-key');
@@ -140,7 +143,7 @@ element('sign-out').addEventListener('click', () => {
 element('keep-key').addEventListener('click', () => begin(null));
 element('replace-key').addEventListener('click', () => enter(offered));
 
-['go-to-add', 'add-first'].forEach((id) => element(id).addEventListener('click', () => element('name').focus()));
+element('go-to-add').addEventListener('click', () => element('name').focus());
 
 addEventListener('hashchange', () => {
   const given = session.takeFromAddress();
@@ -150,12 +153,12 @@ addEventListener('hashchange', () => {
 });
 
 const given = session.takeFromAddress();
-const problem = !canReadExactly() ? 'old-browser' : session.start(followTab, showSignedOut) ? null : 'blocked';
+const problem = !hasExactIntegers() ? 'old-browser' : session.start(followTab, showSignedOut) ? null : 'blocked';
 if (problem !== null) {
   showOnly('scope');
   say(element('scope'), problem);
 } else {
   list.start(refuse);
-  add.start({ refused: refuse, added: list.refreshSoon, show: list.showAnimal });
+  add.start(refuse);
   begin(given);
 }

@@ -3,10 +3,10 @@
 import { attempt, drop, keep, recall } from './storage.js';
 
 const KEY = 'petstore.key';
-/** A random word of the last sign-out, for all tabs. Beside a tab's key, the word of that time, also in copies of the tab. */
+/** A random word that each sign-out replaces in `localStorage`. A tab keeps the word of its sign-in: if they differ, its key has ended. */
 const SIGN_OUT = 'petstore.sign-out';
 const WORD_BYTES = 16;
-/** The word before the first sign-out. It takes the place of later ones, because the storage may be full then. */
+/** The word before the first sign-out. It is as long as later ones, which then fit even into a full storage. */
 const NO_SIGN_OUT = '0'.repeat(2 * WORD_BYTES);
 const ANSWER_MS = 500;
 /** The name of the tabs of this page: one host may have several. */
@@ -31,7 +31,7 @@ export function start(signedIn, signedOut) {
   } catch {
     return false;
   }
-  // No sign-out could have reached such a key.
+  // Without a word, no sign-out would end the key.
   if (!recall(SIGN_OUT)) {
     drop(KEY);
   }
@@ -69,13 +69,13 @@ function end() {
   onSignOut();
 }
 
-/** Holds a lock named after the key until the tab is closed. Browsers have locks only with TLS or on localhost. */
+/** Holds a lock that names the key, until the tab is closed. Browsers have locks only with TLS or on localhost. */
 function holdLock() {
   unlock();
   navigator.locks?.request(`${NAME} ${idOf(key())}`, { mode: 'shared' }, () => new Promise((resolve) => { unlock = resolve; })).catch(() => {});
 }
 
-/** Returns true if a tab, even asleep, is signed in with another key. */
+/** Returns true if another tab, even one that is asleep, is signed in with another key. */
 export async function isReplacing(given) {
   const { held } = await navigator.locks?.query().catch(() => null) ?? { held: [] };
   return held.some(({ name }) => name.startsWith(`${NAME} `) && name !== `${NAME} ${idOf(given)}`);
@@ -98,7 +98,7 @@ export function signIn(accepted, word) {
   return true;
 }
 
-/** Sends the key to the other tabs, if its word shows them whether it is older than a sign-out. */
+/** Sends the key and its word to the other tabs. They need the word to end the key at the next sign-out. */
 function sendKey() {
   if (key() !== null && lastSignOut()) {
     tabs.postMessage({ key: key(), word: lastSignOut() });
@@ -129,13 +129,11 @@ export function signOut() {
 /** Asks other tabs for an API key. Returns it; null if no tab has one. */
 export function askOtherTabs() {
   return new Promise((resolve) => {
-    const finish = (found) => {
-      clearTimeout(timer);
-      waiting.delete(finish);
-      resolve(found);
-    };
-    const timer = setTimeout(() => finish(null), ANSWER_MS);
-    waiting.add(finish);
+    waiting.add(resolve);
+    setTimeout(() => {
+      waiting.delete(resolve);
+      resolve(null);
+    }, ANSWER_MS);
     tabs.postMessage({ ask: true });
   });
 }

@@ -41,15 +41,13 @@ export function say(element, name, ...values) {
   }
 }
 
-/** Removes the message of an element, also if it was announced. With names, only a message that has one of them. */
-export function clear(element, ...names) {
-  const removed = shown.get(element) ?? '["none"]';
-  if (names.length === 0 || names.includes(JSON.parse(removed)[0])) {
-    [element, spoken, alarm].filter((each) => shown.get(each) === removed).forEach((each) => show(each, 'none'));
-  }
+/** Removes the message of an element, also if it was announced. */
+export function clear(element) {
+  const removed = shown.get(element);
+  [element, spoken, alarm].filter((each) => shown.get(each) === removed).forEach((each) => show(each, 'none'));
 }
 
-/** Moves the focus from nothing, from a hidden element or from a cause: somebody uses any other element. Returns true if it moves. */
+/** Focuses an element unless somebody uses another one, neither hidden nor part of a cause. Returns true if the focus moves. */
 export function moveFocus(target, ...causes) {
   const active = document.activeElement ?? document.body;
   const isFree = active === document.body || !active.checkVisibility() || causes.some((cause) => cause?.contains(active));
