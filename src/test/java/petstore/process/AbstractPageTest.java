@@ -150,6 +150,7 @@ abstract class AbstractPageTest {
     /// Replaces the responses while the page tries again by itself. Asserts that it tries on and shows a text.
     void assertTriesOn(PathProxy proxy, int status, String body, String text) {
         int before = proxy.responses();
+        browser.run("window.timerSpeed = 100");
         proxy.intercept(status, body, "Location", page + "docs");
         // The first of them may be the last one of before, and the page has read the second when it asks for the third.
         browser.await("three responses", () -> proxy.responses() > before + 2);
