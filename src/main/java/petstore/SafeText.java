@@ -4,6 +4,8 @@ import java.util.HexFormat;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
+import org.jspecify.annotations.Nullable;
+
 /// Text of any origin, made safe for a message, a table, a line of the log or a command line.
 public final class SafeText {
 
@@ -35,6 +37,11 @@ public final class SafeText {
     /// Returns a word of a shell's command line.
     public static String word(String text) {
         return text.matches("[A-Za-z0-9_./:@=+,-]+") ? text : "'" + text.replace("'", "'\\''") + "'";
+    }
+
+    /// Returns the message of an error, with the indented lines of a library joined; empty without a message.
+    public static String oneLine(@Nullable String message) {
+        return message == null ? "" : message.strip().replaceAll("\\R[ \t]++", " ");
     }
 
     /// Returns the name of a key, in which characters that new names cannot have are escaped too.

@@ -12,6 +12,7 @@ class WorstTextTest {
     @TestFactory
     Stream<DynamicTest> readsText() {
         return Stream.of(WorstText.BULK.tests("text", SafeText::of, "", "pets_", "\u202e"),
+                WorstText.BULK.tests("message", SafeText::oneLine, "", "\n"),
                 WorstText.BULK.tests("word", SafeText::word, ""),
                 WorstText.BULK.tests("name", ApiKey::isName, ""),
                 WorstText.BULK.tests("stack trace", SafeText::ofTrace, "", "\t"),

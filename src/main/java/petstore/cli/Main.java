@@ -7,8 +7,6 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.security.Security;
 import java.time.Clock;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -17,12 +15,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 
-import org.jspecify.annotations.Nullable;
 import petstore.CommandFailure;
 import petstore.Failure;
-import petstore.RateLimit;
 import petstore.SafeText;
-import petstore.Scope;
 import petstore.app.Build;
 import petstore.cli.doctor.DoctorCommand;
 import petstore.cli.options.ArgumentPasswords;
@@ -33,9 +28,7 @@ import petstore.cli.options.WrongUsage;
 import petstore.cli.terminal.Console;
 import petstore.cli.terminal.ConsoleCommand;
 import petstore.cli.terminal.WholeWords;
-import petstore.http.BaseUrl;
 import petstore.http.server.tls.JavaTls;
-import petstore.store.postgres.PostgresUri;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help;
@@ -124,6 +117,7 @@ public final class Main implements ConsoleCommand.Program {
         main.getCommandSpec()
                 .versionProvider(() -> new String[]{"petstore " + Build.running() + ", Java " + Runtime.version()});
         commands.values().forEach(command -> main.addSubcommand(command.get()));
+        OptionConverters.register(main);
         return main.setOut(console.out()).setErr(console.err())
                 .setDefaultValueProvider(argument -> helps
                         ? null
@@ -133,12 +127,6 @@ public final class Main implements ConsoleCommand.Program {
                 .setHelpFactory(WholeWords::new)
                 .setExpandAtFiles(false)
                 .setCaseInsensitiveEnumValuesAllowed(true)
-                .registerConverter(Duration.class, OptionConverters::duration)
-                .registerConverter(Instant.class, OptionConverters::instant)
-                .registerConverter(RateLimit.class, OptionConverters::rateLimit)
-                .registerConverter(BaseUrl.class, OptionConverters.of(BaseUrl::parse))
-                .registerConverter(Scope.class, OptionConverters::scope)
-                .registerConverter(PostgresUri.class, OptionConverters.of(PostgresUri::parse))
                 .setExecutionStrategy(parsed -> {
                     Variables.check(parsed, console);
                     // Help shows the defaults without variables, which may have a secret.
@@ -146,7 +134,7 @@ public final class Main implements ConsoleCommand.Program {
                     return new RunLast().execute(parsed);
                 })
                 .setParameterExceptionHandler((e, _) -> {
-                    String reason = oneLine(e.getMessage());
+                    String reason = SafeText.oneLine(e.getMessage());
                     console.printError("petstore: " + WrongUsage.message(e, reason, console.environment()));
                     return WRONG_USAGE;
                 })
@@ -173,18 +161,13 @@ public final class Main implements ConsoleCommand.Program {
 
     private static int failed(Console console, Exception e, boolean verbose) {
         console.printError("petstore: " + (e instanceof Failure || e instanceof CommandFailure
-                ? oneLine(e.getMessage())
-                : "an unexpected failure, " + oneLine(e.toString()) + "; --verbose prints its stack trace"));
+                ? SafeText.oneLine(e.getMessage())
+                : "an unexpected failure, " + SafeText.oneLine(e.toString()) + "; --verbose prints its stack trace"));
         if (verbose) {
             StringWriter trace = new StringWriter();
             e.printStackTrace(new PrintWriter(trace));
             console.err().println(SafeText.ofTrace(trace.toString()));
         }
         return FAILED;
-    }
-
-    /// Joins the indented lines of a database driver.
-    static String oneLine(@Nullable String message) {
-        return message == null ? "" : message.strip().replaceAll("\\R[ \t]++", " ");
     }
 }

@@ -19,8 +19,11 @@ import petstore.Failure;
 import petstore.KeyToken;
 import petstore.RateLimit;
 import petstore.Scope;
+import petstore.http.BaseUrl;
 import petstore.http.message.TrustedProxies;
 import petstore.http.message.UriHost;
+import petstore.store.postgres.PostgresUri;
+import picocli.CommandLine;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
@@ -40,12 +43,35 @@ public final class OptionConverters {
     private OptionConverters() {
     }
 
+    /// Registers the converters for the types of options, at all commands.
+    public static void register(CommandLine program) {
+        program.registerConverter(Duration.class, OptionConverters::duration)
+                .registerConverter(Instant.class, OptionConverters::instant)
+                .registerConverter(RateLimit.class, OptionConverters::rateLimit)
+                .registerConverter(Scope.class, OptionConverters::scope)
+                .registerConverter(Path.class, OptionConverters::path)
+                .registerConverter(TrustedProxies.Network.class, OptionConverters::network)
+                .registerConverter(BaseUrl.class, of(BaseUrl::parse))
+                .registerConverter(PostgresUri.class, of(PostgresUri::parse));
+    }
+
+    /// Returns a converter with the messages of a parser, which do not show the text: it may hold a password.
+    private static <T> ITypeConverter<T> of(Function<String, T> parser) {
+        return text -> {
+            try {
+                return parser.apply(text);
+            } catch (Failure e) {
+                throw new TypeConversionException(e.getMessage());
+            }
+        };
+    }
+
     private static TypeConversionException isNot(String expected, String text) {
         return new TypeConversionException("'" + text + "' is not " + expected);
     }
 
     /// Returns a duration of at most 100 years, e.g. of `500ms`, `30s`, `10m`, `24h` or `90d`; never zero.
-    public static Duration duration(String text) {
+    static Duration duration(String text) {
         Matcher parts = DURATION.matcher(text);
         ChronoUnit unit = parts.matches() ? UNITS.get(parts.group(2)) : null;
         if (unit == null) {
@@ -113,15 +139,12 @@ public final class OptionConverters {
         }
     }
 
-    /// A path. An empty path would be the current folder.
-    static final class Location implements ITypeConverter<Path> {
-        @Override
-        public Path convert(String text) {
-            if (text.isEmpty()) {
-                throw isNot("a path", text);
-            }
-            return Path.of(text);
+    /// Returns a path. An empty path would be the current folder.
+    static Path path(String text) {
+        if (text.isEmpty()) {
+            throw isNot("a path", text);
         }
+        return Path.of(text);
     }
 
     /// A duration, or `0s` for none.
@@ -134,7 +157,7 @@ public final class OptionConverters {
 
     /// Returns a moment, e.g. of `2027-01-31T12:00:00Z`, or the beginning of a day in UTC, of `2027-01-31`; in milliseconds, as
     /// stores keep it.
-    public static Instant instant(String text) {
+    static Instant instant(String text) {
         try {
             Instant moment = text.contains("T")
                     ? Instant.parse(text)
@@ -145,7 +168,7 @@ public final class OptionConverters {
         }
     }
 
-    public static RateLimit rateLimit(String text) {
+    static RateLimit rateLimit(String text) {
         return RateLimit.find(text)
                 .orElseThrow(() -> isNot("a rate limit such as 600/1m or 10/1s, of 1 request or more over at most 365d",
                         text));
@@ -170,13 +193,10 @@ public final class OptionConverters {
         }
     }
 
-    /// A network in CIDR notation, or one address.
-    static final class Network implements ITypeConverter<TrustedProxies.Network> {
-        @Override
-        public TrustedProxies.Network convert(String text) {
-            return TrustedProxies.Network.find(text).orElseThrow(() -> isNot("a network such as 10.0.0.0/8,"
-                    + " 2001:db8::/32 or 192.0.2.7; all bits behind the prefix are 0", text));
-        }
+    /// Returns a network in CIDR notation, or one address.
+    static TrustedProxies.Network network(String text) {
+        return TrustedProxies.Network.find(text).orElseThrow(() -> isNot("a network such as 10.0.0.0/8,"
+                + " 2001:db8::/32 or 192.0.2.7; all bits behind the prefix are 0", text));
     }
 
     /// The name of a header field that lists addresses.
@@ -194,17 +214,6 @@ public final class OptionConverters {
         }
     }
 
-    /// Returns a converter with the messages of a parser, which do not show the text: it may hold a password.
-    public static <T> ITypeConverter<T> of(Function<String, T> parser) {
-        return text -> {
-            try {
-                return parser.apply(text);
-            } catch (Failure e) {
-                throw new TypeConversionException(e.getMessage());
-            }
-        };
-    }
-
     /// The texts of all scopes, for suggestions and completion.
     public static final class Scopes implements Iterable<String> {
         @Override
@@ -213,7 +222,7 @@ public final class OptionConverters {
         }
     }
 
-    public static Scope scope(String text) {
+    static Scope scope(String text) {
         return Scope.find(text).orElseThrow(() -> isNot("one of " + String.join(", ", new Scopes()), text));
     }
 }

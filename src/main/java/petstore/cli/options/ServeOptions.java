@@ -80,15 +80,15 @@ public final class ServeOptions implements HasVariables {
     private Switch page;
     @Option(names = "--max-connections", defaultValue = "10000", converter = OptionConverters.Connections.class, paramLabel = "COUNT", description = "Connections to each listener; at this limit, a new one displaces the longest without a request.")
     private int maxConnections;
-    @Option(names = "--trusted-proxy", split = ",", hideParamSyntax = true, converter = OptionConverters.Network.class, paramLabel = "CIDR", showDefaultValue = Visibility.NEVER, description = "Network of proxies that name the client of a request, e.g. 10.0.0.0/8; may be repeated.")
+    @Option(names = "--trusted-proxy", split = ",", hideParamSyntax = true, paramLabel = "CIDR", showDefaultValue = Visibility.NEVER, description = "Network of proxies that name the client of a request, e.g. 10.0.0.0/8; may be repeated.")
     private List<TrustedProxies.Network> trustedProxies = List.of();
     @Option(names = "--trusted-proxy-header", defaultValue = TrustedProxies.USUAL_FIELD, converter = OptionConverters.AddressField.class, paramLabel = "FIELD", description = "The one header field in which trusted proxies name the client.")
     private String trustedProxyHeader;
 
     // Completion in bash needs the type of a path, without Optional.
-    @Option(names = "--tls-certificate", converter = OptionConverters.Location.class, paramLabel = "FILE", description = "Certificate chain of the API listener, PEM; with --tls-key, it serves HTTPS.")
+    @Option(names = "--tls-certificate", paramLabel = "FILE", description = "Certificate chain of the API listener, PEM; with --tls-key, it serves HTTPS.")
     private @Nullable Path tlsCertificate;
-    @Option(names = "--tls-key", converter = OptionConverters.Location.class, paramLabel = "FILE", description = "Private key of --tls-certificate, PEM, not encrypted.")
+    @Option(names = "--tls-key", paramLabel = "FILE", description = "Private key of --tls-certificate, PEM, not encrypted.")
     private @Nullable Path tlsKey;
     @Option(names = "--cors-origin", split = ",", hideParamSyntax = true, converter = OptionConverters.Origin.class, paramLabel = "ORIGIN", showDefaultValue = Visibility.NEVER, description = "Site whose pages may use the API from a browser, e.g. https://shop.example; may be repeated.")
     private List<String> corsOrigins = List.of();

@@ -25,7 +25,7 @@ public final class StoreOptions implements HasVariables {
     @Spec(Spec.Target.MIXEE)
     private CommandSpec spec;
 
-    @Option(names = "--data", defaultValue = "./data", converter = OptionConverters.Location.class, paramLabel = "FOLDER", description = "Folder of the embedded store.")
+    @Option(names = "--data", defaultValue = "./data", paramLabel = "FOLDER", description = "Folder of the embedded store.")
     private Path data;
     @Option(names = "--database", paramLabel = "URL", description = "PostgreSQL database to use instead, as a URL of psql: postgresql://user@host1:5432,host2:5432/database.")
     private Optional<PostgresUri> database;
