@@ -19,10 +19,8 @@ import petstore.app.OpenTelemetrySetup;
 import petstore.app.Service;
 import petstore.app.Settings;
 import petstore.app.SystemLimits;
-import petstore.cli.doctor.PortUser;
 import petstore.cli.options.ServeOptions;
 import petstore.cli.terminal.ConsoleCommand;
-import petstore.http.server.ListenFailure.PortInUseException;
 import petstore.log.BufferedLog;
 import petstore.log.Logging;
 import picocli.CommandLine.Command;
@@ -74,12 +72,6 @@ final class ServeCommand extends ConsoleCommand implements Callable<Integer> {
                     console().clock()));
             new Greeting(settings, service, console()).show();
             return parts.handOver();
-        } catch (CommandFailure e) {
-            if (e.getCause() instanceof PortInUseException taken) {
-                throw new CommandFailure(e.getMessage() + " by " + PortUser.find(taken.host, taken.port)
-                        + "; stop that one, or choose another port with " + taken.option + " (0 for a free one)");
-            }
-            throw e;
         } catch (Failure e) {
             // Its message is for clients.
             throw new CommandFailure(e.explanation(), e);

@@ -29,11 +29,9 @@ class DoctorIT {
         try (PetstoreProcess server = PetstoreProcess.serve(folder).awaitReady()) {
             key = server.firstKey().orElseThrow();
             assertThat(server.client(key).post(PET).statusCode()).isEqualTo(201);
-            Ending whileRunning = doctor(server.port(), server.adminPort());
+            Ending whileRunning = doctor();
             assertThat(whileRunning.code()).as(whileRunning.toString()).isZero();
-            String inUse = " is in use by a petstore that is ready \\(process " + server.pid() + "\\)";
-            assertThat(whileRunning.out()).anyMatch(line -> line.matches("ok +api port +127.0.0.1:[0-9]+" + inUse))
-                    .anyMatch(line -> line.matches("ok +admin port +127.0.0.1:[0-9]+" + inUse))
+            assertThat(whileRunning.out())
                     .anyMatch(line -> line.matches("ok +store +schema version [0-9]+, .*; in use by process "
                             + server.pid() + ", which serves http://127.0.0.1:" + server.port() + "/v1"));
             assertThat(server.client(key).post(PET).statusCode()).isEqualTo(201);
@@ -45,11 +43,10 @@ class DoctorIT {
             for (String owner : List.of(String.valueOf(server.pid()), String.valueOf(ProcessHandle.current().pid()),
                     "\0\0\0\0")) {
                 Files.writeString(folder.resolve("petstore.lock"), owner);
-                Ending afterKill = doctor(server.port(), server.adminPort());
+                Ending afterKill = doctor();
                 assertThat(afterKill.code()).as(afterKill.toString()).isZero();
                 assertThat(afterKill.out())
-                        .anyMatch(line -> line.matches("ok +store +schema version [0-9]+, .*, all pages checked"))
-                        .anyMatch(line -> line.matches("ok +api port +127.0.0.1:[0-9]+ is free"));
+                        .anyMatch(line -> line.matches("ok +store +schema version [0-9]+, .*, all pages checked"));
                 assertThat(Files.getLastModifiedTime(log)).isEqualTo(changed);
             }
         }
@@ -63,15 +60,12 @@ class DoctorIT {
     void acceptsDatabaseWithoutTables() {
         assertThat(PetstoreProcess.run("serve", "--migrate", "check", "--data", folder.toString()).code()).isOne();
         assertThat(folder.resolve("petstore.db")).isNotEmptyFile();
-        Ending ending = doctor(0, 0);
+        Ending ending = doctor();
         assertThat(ending.code()).as(ending.toString()).isZero();
-        assertThat(ending.out())
-                .anyMatch(line -> line.matches("ok +store +schema version 0, .*; the next start makes it"
-                        + " version [0-9]+"));
+        assertThat(ending.out()).anyMatch(line -> line.matches("ok +store +schema version 0, .*"));
     }
 
-    private Ending doctor(int port, int adminPort) {
-        return CommandLines.ending(Map.of(), "doctor", "--data", folder.toString(), "--port", String.valueOf(port),
-                "--admin-port", String.valueOf(adminPort));
+    private Ending doctor() {
+        return CommandLines.ending(Map.of(), "doctor", "--data", folder.toString());
     }
 }

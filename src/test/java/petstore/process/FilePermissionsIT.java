@@ -133,20 +133,6 @@ class FilePermissionsIT {
                 .contains("data/" + file + " cannot be written; it belongs to the user root");
     }
 
-    /// The doctor cannot know whether the petstore on the port serves this folder.
-    @Test
-    void doctorDoesNotGuessWhichFolderIsServed() {
-        String user = asUser(60_998);
-        try (PetstoreProcess server = PetstoreProcess.serve(shell.data()).awaitReady()) {
-            shell.run("chmod 711 data");
-            String ports = " --port " + server.port() + " --admin-port " + server.adminPort();
-            assertThat(shell.run(user + "petstore doctor" + ports).out())
-                    .anyMatch(line -> line.matches(
-                            "fail +store +.*/data \\(--data\\) cannot be written; it belongs to the user root: .*"))
-                    .anyMatch(line -> line.matches("ok +api port +.* is in use by a petstore that is ready"));
-        }
-    }
-
     private static void assertReads(PetstoreProcess.Ending ending) {
         assertThat(ending.code()).as(ending.toString()).isZero();
         assertThat(ending.out()).anyMatch(line -> line.contains("shop")).anyMatch(line -> line.contains("Whiskers"));

@@ -25,7 +25,7 @@ import petstore.store.postgres.watch.ServerState;
 /// @param schema the version of the store's schema; 0 without tables
 /// @param obstacle the reason why no store can be created without one; empty for none
 public record PostgresInspection(String host, String system, String version, boolean standby, boolean readOnly,
-        String off, String synchronousCommit, boolean pooled, String encoding, int maxConnections, int schema,
+        String off, String synchronousCommit, boolean pooled, int maxConnections, int schema,
         String obstacle, Instant now) {
 
     /// The outcome for a host: its state, or the reason why it cannot be used.
@@ -38,7 +38,7 @@ public record PostgresInspection(String host, String system, String version, boo
     /// A pooler passes on the connection if the driver has another process number than the server.
     private static final String SELECT = "SELECT current_setting('server_version'),"
             + " (SELECT reset_val FROM pg_settings WHERE name = 'synchronous_commit'), pg_backend_pid() <> ?,"
-            + " current_setting('server_encoding'), current_setting('max_connections')::INT, " + PostgresPets.NOW;
+            + " current_setting('max_connections')::INT, " + PostgresPets.NOW;
 
     /// Returns the outcomes of all hosts, which are asked at the same time. The caller limits the time.
     public static List<Outcome> of(PostgresUri uri) {
@@ -77,7 +77,7 @@ public record PostgresInspection(String host, String system, String version, boo
         return Session.rows(session.prepare(SELECT, session.unwrap(PGConnection.class).getBackendPID()),
                 row -> new PostgresInspection(address.hostNames(), state.lineage().system(), row.getString(1),
                         state.standby(), state.readOnly(), state.off(), row.getString(2), row.getBoolean(3),
-                        row.getString(4), row.getInt(5), schema, obstacle, Instant.ofEpochMilli(row.getLong(6))))
+                        row.getInt(4), schema, obstacle, Instant.ofEpochMilli(row.getLong(5))))
                 .getFirst();
     }
 }

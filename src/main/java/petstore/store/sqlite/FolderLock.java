@@ -230,12 +230,6 @@ public final class FolderLock implements AutoCloseable {
         }
     }
 
-    /// Returns true if this user cannot see whether a process serves a folder.
-    public static boolean isHidden(Path folder) {
-        Path lock = folder.resolve(StoreFiles.LOCK);
-        return !Files.isReadable(lock) && !Files.notExists(lock);
-    }
-
     /// A process that owns a store.
     ///
     /// @param process its number

@@ -1,10 +1,8 @@
 package petstore.http.server.tls;
 
-import java.security.GeneralSecurityException;
 import java.security.PrivateKey;
 import java.security.cert.X509Certificate;
 import java.util.List;
-import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 
 import io.netty.handler.codec.http2.Http2SecurityUtil;
@@ -17,7 +15,6 @@ import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
 import io.netty.handler.ssl.SupportedCipherSuiteFilter;
-import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 
 /// The set-up of Java's TLS.
 public final class JavaTls {
@@ -43,12 +40,5 @@ public final class JavaTls {
                         SelectorFailureBehavior.NO_ADVERTISE, SelectedListenerFailureBehavior.ACCEPT,
                         ApplicationProtocolNames.HTTP_2, ApplicationProtocolNames.HTTP_1_1))
                 .build();
-    }
-
-    /// Returns the context of a client that accepts any certificate.
-    public static SSLContext trustingAny() throws GeneralSecurityException {
-        SSLContext context = SSLContext.getInstance("TLS");
-        context.init(null, InsecureTrustManagerFactory.INSTANCE.getTrustManagers(), null);
-        return context;
     }
 }

@@ -1,0 +1,39 @@
+package petstore.cli.doctor;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+
+import petstore.http.server.tls.CertificateFiles;
+import petstore.http.server.tls.CertificateFiles.Validity;
+import petstore.http.server.tls.TlsFiles;
+
+/// Checks of the certificate and of its key.
+record TlsChecks(TlsFiles files, Instant now) {
+
+    private static final Duration TIME_TO_RENEW = Duration.ofDays(21);
+    private static final String RENEW = "renew it; a running server takes the new files by itself";
+    private static final String OPEN_TO_OTHERS = ".{6}(r|.w).*";
+
+    List<Check<?>> all() {
+        return List.of(Check.of("tls certificate", () -> new CertificateFiles(files).validity(), this::validity),
+                Check.of("tls key", () -> FolderChecks.mode(files.key()), this::rights));
+    }
+
+    private Finding validity(Validity certificate) {
+        if (now.isBefore(certificate.from())) {
+            return Finding.fail("not valid before " + certificate.from(), "see that the clock is right");
+        }
+        if (now.isAfter(certificate.until())) {
+            return Finding.fail("expired on " + certificate.until(), RENEW);
+        }
+        String text = "valid until " + certificate.until();
+        return now.plus(TIME_TO_RENEW).isAfter(certificate.until()) ? Finding.warn(text, RENEW) : Finding.ok(text);
+    }
+
+    private Finding rights(String mode) {
+        return mode.matches(OPEN_TO_OTHERS)
+                ? Finding.warn(files.key() + " can be read by every user", "chmod o-rw " + files.key())
+                : Finding.ok(files.key().toString());
+    }
+}
