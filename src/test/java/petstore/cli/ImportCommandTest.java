@@ -32,7 +32,7 @@ import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/// `petstore import` of files that add nothing, or have columns of other programs.
+/// `petstore import` of files that add nothing, have no animal, or have columns of other programs.
 class ImportCommandTest {
 
     private static final String TABLES = "SELECT tablename FROM pg_tables"
@@ -174,6 +174,26 @@ class ImportCommandTest {
                 folder.resolve("data").toString());
         assertThat(ending.err()).first().isEqualTo("petstore: columns ignored: " + "x".repeat(40)
                 + "..., c0, c1, c2, c3, c4, c5, c6, c7, c8 and 491 more");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiterString = " -> ", quoteCharacter = '`', textBlock = """
+            name,categoryId\\nRex,1\\n -> is it CSV (--format csv), or compressed
+            \uFEFFname,categoryId\\n -> is it CSV (--format csv), or compressed
+            \\n [\\n{"name":"Rex","categoryId":1},\\n]\\n -> is it one array
+            {"name":""}\\n -> ``
+            \uFEFF{"name":"Rex","categoryId":1}\\n -> ``
+            \\r\\n \\n{"name":""}\\n -> ``
+            \uFEFF\\n -> ``
+            \\n\\n -> ``""")
+    void suggestsLikelyFormat(String file, String advice) {
+        String shown = String.join("\n", run(file.translateEscapes().getBytes(UTF_8), "import", "-", "--dry-run",
+                "--data", folder.resolve("none").toString()).err());
+        if (advice.isEmpty()) {
+            assertThat(shown).doesNotContain("no line is an animal");
+        } else {
+            assertThat(shown).contains("no line is an animal: " + advice);
+        }
     }
 
     private static Ending run(byte[] input, String... line) {

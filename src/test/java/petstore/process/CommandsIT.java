@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -16,7 +15,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 import petstore.testkit.CommandLines;
 import petstore.testkit.PetstoreProcess;
 import petstore.testkit.PetstoreProcess.Ending;
-import petstore.testkit.ServedContract;
 import petstore.testkit.Shell;
 import petstore.testkit.Tools;
 
@@ -27,7 +25,6 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 class CommandsIT {
 
     private static final String EXAMPLES = Path.of("examples/animals.ndjson").toAbsolutePath().toString();
-    private static final String SECRET = "a-secret-key-of-the-operator";
 
     @TempDir
     private Path folder;
@@ -36,37 +33,6 @@ class CommandsIT {
     @BeforeEach
     void openShell() {
         shell = new Shell(folder);
-    }
-
-    @Test
-    void configShowsValuesAndSourcesButNoSecrets() throws IOException {
-        Ending ending = shell.run("PETSTORE_API_KEY=" + SECRET
-                + " PETSTORE_HOST=0.0.0.0 PETSTORE_PORT=7000 petstore config --port 9000");
-        assertThat(ending.code()).isZero();
-        assertThat(ending.err()).isEmpty();
-        assertThat(ending.out().stream().map(line -> line.replaceAll(" {2,}", "|").strip())).containsExactly(
-                "SETTING|VALUE|FROM", "--data|./data|default", "--database|-|default", "--migrate|auto|default",
-                "--host|0.0.0.0|PETSTORE_HOST", "--port|9000|--port",
-                "--admin-host|127.0.0.1|default", "--admin-port|9090|default", "--base-url|-|default",
-                "--staging-base-url|-|default", "--idle-timeout|75s|default", "--header-timeout|10s|default",
-                "--request-timeout|20s|default", "--shutdown-delay|0s|default", "--idempotency-retention|24h|default",
-                "--rate-limit|-|default",
-                "--database-readers|8|default", "--database-wait|2m|default", "--log-format|text|default",
-                "--access-log|true|default",
-                "--page|on|default", "--max-connections|10000|default", "--trusted-proxy|-|default",
-                "--trusted-proxy-header|X-Forwarded-For|default", "--tls-certificate|-|default",
-                "--tls-key|-|default",
-                "--cors-origin|-|default",
-                "API key|(secret)|PETSTORE_API_KEY");
-        JsonNode json = ServedContract.json(String.join("", shell.petstore(Map.of("PETSTORE_API_KEY", SECRET,
-                "PETSTORE_HOST", "0.0.0.0", "PETSTORE_PORT", "7000"), "config --port 9000 --format json").out()));
-        assertThat(json).hasSize(ending.out().size() - 1).contains(
-                ServedContract.json("{\"setting\":\"--port\",\"value\":\"9000\",\"from\":\"--port\"}"),
-                ServedContract.json("{\"setting\":\"API key\",\"value\":\"(secret)\",\"from\":\"PETSTORE_API_KEY\"}"));
-        Path key = Files.writeString(folder.resolve("key"), SECRET + "\n");
-        assertThat(shell.petstore(Map.of("PETSTORE_API_KEY_FILE", key.toString()), "config").out().getLast())
-                .matches("API key +\\(secret\\) +PETSTORE_API_KEY_FILE");
-        assertThat(folder.resolve("data")).doesNotExist();
     }
 
     /// Java connects to such an address by the name of the machine, which may not resolve.
@@ -96,27 +62,12 @@ class CommandsIT {
     }
 
     @Test
-    void printsHelpAndVersionToStdout() {
-        Ending helpAndVersion = shell.run("petstore keys create --help && petstore --help && petstore move --version"
-                + " && petstore --version");
-        assertThat(helpAndVersion.code()).isZero();
-        assertThat(helpAndVersion.err()).isEmpty();
-        assertThat(helpAndVersion.out()).anyMatch(line -> line.matches(" +import +Adds the animals of a file.*"))
-                .first().asString().startsWith("Usage: petstore keys create");
-        assertThat(helpAndVersion.out().getLast())
-                .matches("petstore [0-9]+\\.[0-9]+\\.[0-9]+( \\(commit [\\w-]+\\))?, Java 25.*")
-                .isEqualTo(helpAndVersion.out().get(helpAndVersion.out().size() - 2));
-    }
-
-    @Test
     void failsIfStdoutCannotBeWritten() {
-        for (String command : List.of("serve --port 0 --admin-port 0", "keys create --name x")) {
-            Ending create = shell.run("petstore " + command + " > /dev/full");
-            assertThat(create.code()).isEqualTo(1);
-            assertThat(create.err()).last().asString()
-                    .matches("petstore: the key (\\w{10}) was made, but stdout cannot be written;"
-                            + " 'petstore keys rotate \\1 --data .*' shows another");
-        }
+        Ending served = shell.run("petstore serve --port 0 --admin-port 0 > /dev/full");
+        assertThat(served.code()).isEqualTo(1);
+        assertThat(served.err()).last().asString()
+                .matches("petstore: the key (\\w{10}) was made, but stdout cannot be written;"
+                        + " 'petstore keys rotate \\1 --data .*' shows another");
         assertThat(shell.run("petstore keys list > /dev/full"))
                 .isEqualTo(new Ending(1, List.of(), List.of("petstore: stdout cannot be written")));
     }
@@ -197,13 +148,6 @@ class CommandsIT {
     }
 
     @Test
-    void reportsUnknownCommandAndCreatesNoFiles() {
-        assertThat(shell.petstore("imprt x")).isEqualTo(new Ending(2, List.of(),
-                List.of("petstore: unknown command imprt; did you mean import? (see 'petstore --help')")));
-        assertThat(folder).isEmptyDirectory();
-    }
-
-    @Test
     void treatsArgumentsStartingWithAtLiterally() throws IOException {
         Files.writeString(folder.resolve("words"), "till");
         assertThat(shell.run("petstore import @words --format csv"))
@@ -279,11 +223,5 @@ class CommandsIT {
                 .singleElement().asString().matches("Imported 60000 animals in [0-9]+\\.[0-9] s");
         assertThat(shell.run("petstore import animals.ndjson"))
                 .isEqualTo(new Ending(0, List.of(), List.of("Imported 60000 animals")));
-    }
-
-    @Test
-    void importsExamplesWithCommandInReadme() throws IOException {
-        assertThat(Files.readString(Path.of("README.md"))).contains("./petstore import examples/animals.ndjson");
-        assertThat(shell.run("petstore import " + EXAMPLES).code()).isZero();
     }
 }

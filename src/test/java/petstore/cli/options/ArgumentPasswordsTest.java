@@ -1,9 +1,5 @@
 package petstore.cli.options;
 
-import java.io.ByteArrayOutputStream;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
-import java.time.Clock;
 import java.util.List;
 import java.util.Map;
 
@@ -11,29 +7,19 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.cli.Main;
-import petstore.cli.terminal.Console;
+import petstore.testkit.CommandLines;
+import petstore.testkit.PetstoreProcess.Ending;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /// Passwords in arguments, which are refused and not repeated: the process list shows arguments to everybody.
 class ArgumentPasswordsTest {
 
-    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
-    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
-
-    private int run(Map<String, String> environment, String... arguments) {
-        return Main.run(Console.of(InputStream.nullInputStream(), out, err, false, environment, Clock.systemUTC()),
-                arguments);
-    }
-
-    private void assertRefused(String option, String... arguments) {
-        out.reset();
-        err.reset();
-        assertThat(run(Map.of(), arguments)).isEqualTo(Main.WRONG_USAGE);
-        assertThat(out.size()).isZero();
-        assertThat(err.toString(StandardCharsets.UTF_8)).isEqualTo("petstore: " + option
-                + " must not hold a password, because everybody can read arguments; set PETSTORE_DATABASE_PASSWORD, or "
-                + (option.equals("--to") ? "PETSTORE_TO" : "PETSTORE_DATABASE") + " to the whole address\n");
+    private static void assertRefused(String option, String... arguments) {
+        assertThat(CommandLines.ending(Map.of(), arguments)).isEqualTo(new Ending(Main.WRONG_USAGE, List.of(),
+                List.of("petstore: " + option + " must not hold a password, because everybody can read arguments;"
+                        + " set PETSTORE_DATABASE_PASSWORD, or "
+                        + (option.equals("--to") ? "PETSTORE_TO" : "PETSTORE_DATABASE") + " to the whole address")));
     }
 
     @ParameterizedTest
@@ -70,9 +56,9 @@ class ArgumentPasswordsTest {
     void hidesPasswordInUnknownOptionsAndArguments(String arguments) {
         for (String command : List.of("config", "keys", "move")) {
             String[] line = (command + " " + arguments).split(" ", 3);
-            assertThat(run(Map.of(), line)).isEqualTo(Main.WRONG_USAGE);
-            assertThat(err.toString(StandardCharsets.UTF_8)).containsAnyOf("unknown", "unexpected")
-                    .doesNotContain("geheim");
+            Ending ending = CommandLines.ending(Map.of(), line);
+            assertThat(ending.code()).isEqualTo(Main.WRONG_USAGE);
+            assertThat(ending.err().getFirst()).containsAnyOf("unknown", "unexpected").doesNotContain("geheim");
         }
     }
 
@@ -82,13 +68,15 @@ class ArgumentPasswordsTest {
             "postgresql://h:5432/d?application_name=a%40b", "postgresql://h/d?options=-c%20x%3Dy",
             "postgresql://h/password"})
     void acceptsAddressesWithoutPassword(String address) {
-        assertThat(run(Map.of(), "config", "--database", address)).as(err.toString(StandardCharsets.UTF_8)).isZero();
+        assertThat(CommandLines.ending(Map.of(), "config", "--database", address).err()).isEmpty();
     }
 
     @Test
     void acceptsPasswordInVariablesAndOtherOptions() {
-        assertThat(run(Map.of("PETSTORE_DATABASE", "postgresql://u:geheim@h/d?sslpassword=geheim"), "config")).isZero();
-        assertThat(run(Map.of(), "config", "--data", "a:b@c password=x")).isZero();
-        assertThat(out.toString(StandardCharsets.UTF_8)).contains("postgresql://u:***@h").doesNotContain("geheim");
+        Ending ending = CommandLines.ending(
+                Map.of("PETSTORE_DATABASE", "postgresql://u:geheim@h/d?sslpassword=geheim"), "config", "--data",
+                "a:b@c password=x");
+        assertThat(ending.code()).as(ending.toString()).isZero();
+        assertThat(String.join("", ending.out())).contains("postgresql://u:***@h").doesNotContain("geheim");
     }
 }

@@ -1,8 +1,9 @@
 package petstore.cli.options;
 
-import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
+import java.io.OutputStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.HashMap;
@@ -17,6 +18,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.cli.Main;
 import petstore.cli.terminal.Console;
+import petstore.testkit.CommandLines;
+import petstore.testkit.PetstoreProcess.Ending;
 import petstore.testkit.Shell;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.OptionSpec;
@@ -31,20 +34,16 @@ class VariablesTest {
     @TempDir
     private Path folder;
 
-    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
-    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
-
-    private Console console(Map<String, String> environment) {
-        return Console.of(InputStream.nullInputStream(), out, err, false, environment, Clock.systemUTC());
-    }
+    /// The output of the last command.
+    private String out = "";
 
     private List<String> run(int code, Map<String, String> environment, String... line) {
-        out.reset();
-        err.reset();
         Map<String, String> all = new HashMap<>(environment);
         all.putIfAbsent("PETSTORE_DATA", folder.resolve("data").toString());
-        assertThat(Main.run(console(all), line)).as(out + "" + err).isEqualTo(code);
-        return err.toString(StandardCharsets.UTF_8).lines().filter(text -> !text.contains(Shell.NEW_STORE)).toList();
+        Ending ending = CommandLines.ending(all, line);
+        assertThat(ending.code()).as(ending.toString()).isEqualTo(code);
+        out = String.join("\n", ending.out());
+        return ending.err().stream().filter(text -> !text.contains(Shell.NEW_STORE)).toList();
     }
 
     private static Stream<OptionSpec> options(CommandLine command) {
@@ -54,7 +53,8 @@ class VariablesTest {
 
     @Test
     void onlyServiceAndStoreOptionsHaveVariables() {
-        CommandLine petstore = Main.commandLine(console(Map.of()));
+        CommandLine petstore = Main.commandLine(Console.of(InputStream.nullInputStream(),
+                OutputStream.nullOutputStream(), OutputStream.nullOutputStream(), false, Map.of(), Clock.systemUTC()));
         CommandLine serve = requireNonNull(petstore.getSubcommands().get("serve"));
         assertThat(options(petstore).flatMap(option -> Variables.of(option).stream()).collect(toSet()))
                 .hasSize(27).contains("PETSTORE_DATA", "PETSTORE_RATE_LIMIT", "PETSTORE_TO")
@@ -68,7 +68,7 @@ class VariablesTest {
                 "PETSTORE_SCOPE", "none", "PETSTORE_NAME", "other");
         assertThat(run(0, environment, "keys", "create", "--name", "x")).hasSize(3);
         run(0, Map.of("PETSTORE_FORMAT", "csv"), "keys", "list", "--format", "json");
-        assertThat(out.toString(StandardCharsets.UTF_8)).contains("\"name\":\"x\"",
+        assertThat(out).contains("\"name\":\"x\"",
                 "\"expires\":null", "\"rateLimit\":null", "pets:write");
         assertThat(run(0, Map.of("PETSTORE_FORMAT", "csv"), "keys", "list"))
                 .containsExactly("petstore: warning: unknown environment variable PETSTORE_FORMAT is ignored");
@@ -92,7 +92,7 @@ class VariablesTest {
         }
         environment.put("PETSTORE_ADMIN_PORT", "udp://[fd00::1]:53");
         assertThat(run(0, environment, "config")).isEmpty();
-        assertThat(out.toString(StandardCharsets.UTF_8)).containsPattern("--port +8080 +default")
+        assertThat(out).containsPattern("--port +8080 +default")
                 .containsPattern("--admin-port +9090 +default");
         assertThat(run(2, Map.of("PETSTORE_PORT", "http://10.0.0.1:8080"), "config").getFirst())
                 .contains("petstore: PETSTORE_PORT (--port): ");
@@ -121,12 +121,23 @@ class VariablesTest {
         }
     }
 
+    /// An option wins over a variable, which may then have any value.
     @Test
-    void showsNullForUnsetSettings() {
-        run(0, Map.of("PETSTORE_HOST", "::1"), "config", "--format", "json");
-        assertThat(out.toString(StandardCharsets.UTF_8)).contains("{\"setting\":\"--base-url\",\"value\":null,",
-                "\"--database\",\"value\":null,", "\"--host\",\"value\":\"::1\",\"from\":\"PETSTORE_HOST\"")
-                .doesNotContain("\"-\"");
+    void configShowsValuesAndSourcesButNoSecrets() throws IOException {
+        String secret = "a-secret-key-of-the-operator";
+        assertThat(run(0, Map.of("PETSTORE_HOST", "::1", "PETSTORE_PORT", "not a port", "PETSTORE_API_KEY", secret),
+                "config", "--port", "9000", "--format", "json")).isEmpty();
+        assertThat(out).contains(
+                "{\"setting\":\"--base-url\",\"value\":null,\"from\":\"default\"}", "\"--database\",\"value\":null,",
+                "\"--idle-timeout\",\"value\":\"75s\",\"from\":\"default\"",
+                "\"--host\",\"value\":\"::1\",\"from\":\"PETSTORE_HOST\"",
+                "\"--port\",\"value\":\"9000\",\"from\":\"--port\"",
+                "\"API key\",\"value\":\"(secret)\",\"from\":\"PETSTORE_API_KEY\"").doesNotContain("\"-\"", secret);
+        Path key = Files.writeString(folder.resolve("key"), secret + "\n");
+        assertThat(run(0, Map.of("PETSTORE_API_KEY_FILE", key.toString()), "config")).isEmpty();
+        assertThat(out).containsPattern("SETTING +VALUE +FROM\n--data +.*/data +PETSTORE_DATA")
+                .containsPattern("API key +\\(secret\\) +PETSTORE_API_KEY_FILE$").doesNotContain(secret);
+        assertThat(folder.resolve("data")).doesNotExist();
     }
 
     @ParameterizedTest

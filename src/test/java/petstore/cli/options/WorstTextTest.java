@@ -26,7 +26,7 @@ class WorstTextTest {
                 argument("host", new OptionConverters.Host()::convert, "", "["),
                 argument("id", new OptionConverters.KeyId()::convert, "", "Bearer ", "pets_"),
                 argument("origin", new OptionConverters.Origin()::convert, "", "https://", "https://a:"),
-                argument("network", new OptionConverters.Network()::convert, "", "10.0.0.0/"),
+                argument("network", OptionConverters::network, "", "10.0.0.0/"),
                 argument("field", new OptionConverters.AddressField()::convert, "")).flatMap(tests -> tests);
     }
 
