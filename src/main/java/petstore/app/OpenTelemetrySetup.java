@@ -7,6 +7,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import java.util.regex.Pattern;
 
 import io.opentelemetry.api.trace.Tracer;
@@ -29,6 +31,8 @@ public record OpenTelemetrySetup(Optional<OpenTelemetrySdk> sdk) implements Auto
     /// Pairs, in which `%` begins an octet.
     private static final Pattern HEADERS = Pattern.compile(ENTRY + "(?:," + ENTRY + ")*+,?");
     private static final long CLOSING_SECONDS = 1;
+    /// The SDK throws the reason of a failure. Besides, it logs at level INFO that there was one.
+    private static final Logger SDK_LOG = Logger.getLogger(AutoConfiguredOpenTelemetrySdk.class.getPackageName());
 
     /// Starts the SDK if the environment has an endpoint. Errors: [CommandFailure] for values that the SDK refuses.
     public static OpenTelemetrySetup start(Map<String, String> environment) {
@@ -36,14 +40,15 @@ public record OpenTelemetrySetup(Optional<OpenTelemetrySdk> sdk) implements Auto
             return new OpenTelemetrySetup(Optional.empty());
         }
         requireHeaders(environment);
+        SDK_LOG.setLevel(Level.WARNING);
         try {
             return new OpenTelemetrySetup(Optional.of(AutoConfiguredOpenTelemetrySdk.builder().disableShutdownHook()
                     .addPropertiesCustomizer(_ -> properties(environment)).build()
                     .getOpenTelemetrySdk()));
         } catch (ConfigurationException | IllegalArgumentException | IllegalStateException e) {
             String cause = e.getCause() == null ? "" : ": " + e.getCause().getMessage();
-            throw new CommandFailure("traces cannot be sent: " + SafeText.oneLine(e.getMessage() + cause) + "; see "
-                    + String.join(", ", variables(environment).keySet()), e);
+            throw new CommandFailure("traces cannot be sent: " + SafeText.oneLine(e.getMessage() + cause) + " (see "
+                    + String.join(", ", variables(environment).keySet()) + ")", e);
         }
     }
 

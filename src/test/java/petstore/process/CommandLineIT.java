@@ -40,7 +40,7 @@ class CommandLineIT {
                 .replace("DATA", data.toString()).replace("NONE", Path.of("pom.xml").toAbsolutePath() + "/data"));
         assertThat(ending.code()).isEqualTo(Main.FAILED);
         assertThat(ending.out()).isEmpty();
-        assertOneLine(ending, List.of());
+        assertOneLine(ending, List.of(": "));
         assertThat(ending.err().getFirst()).containsPattern(pattern);
     }
 
