@@ -5,16 +5,17 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.List;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.LoggingEvent;
 import ch.qos.logback.core.UnsynchronizedAppenderBase;
 import petstore.http.telemetry.FinishedRequest;
 import petstore.http.telemetry.RequestLog;
 
 /// An appender for events and requests that writes from a thread of its own, many lines at a time. Threads that log never wait
-/// for a system call. If lines come faster than they are written, or the disk is full, those without room are dropped and counted.
+/// for a system call. If lines come faster than they are written, or the disk is full, those without room are dropped and counted. If
+/// another program writes to the file meanwhile, it may split a line.
 public final class BufferedLog extends UnsynchronizedAppenderBase<ILoggingEvent> implements RequestLog, AutoCloseable {
 
     private static final int CAPACITY = 1 << 20;
@@ -24,7 +25,7 @@ public final class BufferedLog extends UnsynchronizedAppenderBase<ILoggingEvent>
 
     private final LogLayout layout;
     private final boolean access;
-    private final LogFile out;
+    private final FileChannel out;
     private final Thread thread = Thread.ofPlatform().name("log-writer").daemon().unstarted(this::run);
     /// The two buffers swap roles.
     private ByteBuffer gathered = ByteBuffer.allocateDirect(CAPACITY);
@@ -37,7 +38,7 @@ public final class BufferedLog extends UnsynchronizedAppenderBase<ILoggingEvent>
     BufferedLog(LogLayout layout, boolean access, FileChannel out) {
         this.layout = layout;
         this.access = access;
-        this.out = new LogFile(out);
+        this.out = out;
     }
 
     @Override
@@ -84,9 +85,7 @@ public final class BufferedLog extends UnsynchronizedAppenderBase<ILoggingEvent>
                 problem = SLOW;
                 write(writing);
                 if (missing > 0) {
-                    write(StandardCharsets.UTF_8.encode(layout.line(System.currentTimeMillis(), Level.WARN,
-                            BufferedLog.class.getSimpleName(),
-                            missing + " lines are missing here, because " + reason, "", List.of())));
+                    write(StandardCharsets.UTF_8.encode(layout.doLayout(warning(missing, reason))));
                 }
                 Thread.sleep(PAUSE);
             }
@@ -95,19 +94,26 @@ public final class BufferedLog extends UnsynchronizedAppenderBase<ILoggingEvent>
         }
     }
 
-    /// Writes lines. Waits while the log takes none.
-    private void write(ByteBuffer lines) throws InterruptedException {
-        while (!isWritten(lines)) {
-            Thread.sleep(PAUSE);
-        }
+    private static LoggingEvent warning(long missing, String reason) {
+        LoggingEvent event = new LoggingEvent();
+        event.setTimeStamp(System.currentTimeMillis());
+        event.setLevel(Level.WARN);
+        event.setLoggerName(BufferedLog.class.getName());
+        event.setMessage(missing + " lines are missing here, because " + reason);
+        return event;
     }
 
-    private boolean isWritten(ByteBuffer lines) {
-        try {
-            return out.write(lines);
-        } catch (IOException e) {
-            problem = "the log cannot be written: " + e.getMessage();
-            return false;
+    /// Writes lines. Waits while the log takes none.
+    private void write(ByteBuffer lines) throws InterruptedException {
+        while (lines.hasRemaining()) {
+            try {
+                if (out.write(lines) > 0) {
+                    continue;
+                }
+            } catch (IOException e) {
+                problem = "the log cannot be written: " + e.getMessage();
+            }
+            Thread.sleep(PAUSE);
         }
     }
 

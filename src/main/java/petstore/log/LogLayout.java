@@ -1,10 +1,9 @@
 package petstore.log;
 
-import java.time.Instant;
 import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
@@ -12,6 +11,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.ThrowableProxyUtil;
 import ch.qos.logback.core.LayoutBase;
+import ch.qos.logback.core.util.CachingDateFormatter;
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import org.slf4j.event.KeyValuePair;
 import petstore.KeyToken;
@@ -27,50 +27,40 @@ import petstore.http.telemetry.RequestLog;
 final class LogLayout extends LayoutBase<ILoggingEvent> {
 
     private static final int LEVEL_WIDTH = 5;
-    private static final int SECOND = 1_000;
     /// The longest reason of a refusal, in characters: a body may break the contract in many ways.
     private static final int LONGEST_REASON = 300;
     /// The value of a field without a value. JSON leaves such fields out.
     private static final String NONE = "-";
     /// The member with the id of an API key, which ECS has no name for.
     static final String KEY_ID = "petstore.key.id";
-    private static final DateTimeFormatter TO_THE_SECOND = DateTimeFormatter
-            .ofPattern("yyyy-MM-dd'T'HH:mm:ss.", Locale.ROOT).withZone(ZoneOffset.UTC);
-
-    /// A formatted second. It is reused, because a busy service logs many lines a second.
-    private record Second(long epochSecond, String text) {
-    }
 
     private final boolean json;
+    /// Formats a millisecond once, because a busy service logs many lines in each.
+    private final CachingDateFormatter times = new CachingDateFormatter("yyyy-MM-dd'T'HH:mm:ss.SSS'Z'",
+            ZoneOffset.UTC, Locale.ROOT);
     /// The line that a thread formats.
     private final ThreadLocal<StringBuilder> lines = ThreadLocal.withInitial(StringBuilder::new);
-    private volatile Second latest = new Second(Long.MIN_VALUE, "");
 
     LogLayout(Logging.Format format) {
         json = format == Logging.Format.JSON;
     }
 
+    /// Returns the line of an event. Its key-value pairs are further members in JSON; the message has their values, too.
     @Override
     public String doLayout(ILoggingEvent event) {
         String logger = event.getLoggerName();
+        String message = String.valueOf(event.getFormattedMessage());
         String trace = event.getThrowableProxy() == null ? "" : ThrowableProxyUtil.asString(event.getThrowableProxy());
-        List<KeyValuePair> fields = event.getKeyValuePairs();
-        return line(event.getTimeStamp(), event.getLevel(), logger.substring(logger.lastIndexOf('.') + 1),
-                String.valueOf(event.getFormattedMessage()), trace, fields == null ? List.of() : fields);
-    }
-
-    /// @param fields further members in JSON; the message has their values, too
-    String line(long epochMilli, Level level, String logger, String message, String trace, List<KeyValuePair> fields) {
-        StringBuilder line = start(epochMilli, level, quoted(logger));
-        if (!json) {
-            return end(line.append(oneLine(trace.isEmpty() ? message : message + " " + trace)));
-        }
-        line.append(quoted(message)).append('"');
-        for (KeyValuePair field : fields) {
-            name(field.key, line).append('"').append(quoted(String.valueOf(field.value))).append('"');
-        }
-        if (!trace.isEmpty()) {
-            name("error.stack_trace", line).append('"').append(quoted(trace)).append('"');
+        StringBuilder line = start(event.getTimeStamp(), event.getLevel(),
+                quoted(logger.substring(logger.lastIndexOf('.') + 1)),
+                json ? quoted(message) : oneLine(message + " " + trace));
+        if (json) {
+            for (KeyValuePair pair : Objects.requireNonNullElse(event.getKeyValuePairs(), List.<KeyValuePair>of())) {
+                name(pair.key, line).append('"').append(quoted(String.valueOf(pair.value))).append('"');
+            }
+            if (!trace.isEmpty()) {
+                name("error.stack_trace", line).append('"').append(quoted(trace)).append('"');
+            }
         }
         return end(line);
     }
@@ -78,9 +68,9 @@ final class LogLayout extends LayoutBase<ILoggingEvent> {
     /// Returns the line of a finished request. All its fields but the reason are validated already; no escaping is needed.
     String line(FinishedRequest request, String trace) {
         long nanos = request.durationNanos();
-        long ended = request.beganMillis() + TimeUnit.NANOSECONDS.toMillis(nanos);
-        StringBuilder line = start(ended, Level.INFO, "access").append(request.isAnswered() ? "answered" : "abandoned");
-        field(" request=", "http.request.id", request.id(), line.append(json ? "\"" : ""));
+        StringBuilder line = start(request.beganMillis() + TimeUnit.NANOSECONDS.toMillis(nanos), Level.INFO, "access",
+                request.isAnswered() ? "answered" : "abandoned");
+        field(" request=", "http.request.id", request.id(), line);
         field(" key=", KEY_ID, request.key(), line);
         field(" method=", "http.request.method", request.method(), line);
         field(" route=", "http.route", request.route(), line);
@@ -96,8 +86,8 @@ final class LogLayout extends LayoutBase<ILoggingEvent> {
 
     /// Returns the line of a request that was refused for its key. As above, only the reason needs escaping.
     String line(RequestLog.RefusedKey refusal) {
-        StringBuilder line = start(refusal.epochMilli(), Level.INFO, Audit.LOGGER).append("refused");
-        field(" ", "http.response.status_code", refusal.status(), line.append(json ? "\"" : ""));
+        StringBuilder line = start(refusal.epochMilli(), Level.INFO, Audit.LOGGER, "refused");
+        field(" ", "http.response.status_code", refusal.status(), line);
         field(" ", "http.request.method", refusal.method(), line);
         field(" ", "http.route", refusal.route(), line);
         field(" key=", KEY_ID, refusal.key(), line);
@@ -114,30 +104,18 @@ final class LogLayout extends LayoutBase<ILoggingEvent> {
                 .append('"');
     }
 
-    /// Returns a line up to its message, with the opening quote of a JSON string.
-    private StringBuilder start(long epochMilli, Level level, String logger) {
+    /// Returns a line up to its message, which is escaped already.
+    private StringBuilder start(long epochMilli, Level level, String logger, String message) {
         StringBuilder line = lines.get();
         line.setLength(0);
-        line.append(json ? "{\"@timestamp\":\"" : "");
-        appendTime(epochMilli, line);
         if (json) {
-            line.append("\",\"log.level\":\"").append(level).append("\",\"ecs.version\":\"8.11.0\",\"log.logger\":\"");
-            return line.append(logger).append("\",\"message\":\"");
+            return line.append("{\"@timestamp\":\"").append(times.format(epochMilli)).append("\",\"log.level\":\"")
+                    .append(level).append("\",\"ecs.version\":\"8.11.0\",\"log.logger\":\"").append(logger)
+                    .append("\",\"message\":\"").append(message).append('"');
         }
-        line.append(' ').append(level).repeat(' ', LEVEL_WIDTH - level.levelStr.length());
-        return line.append(' ').append(logger).append(" - ");
-    }
-
-    /// Appends a time to the millisecond, e.g. `2030-12-05T23:59:59.123Z`.
-    private void appendTime(long epochMilli, StringBuilder line) {
-        long epochSecond = Math.floorDiv(epochMilli, SECOND);
-        Second second = latest;
-        if (second.epochSecond() != epochSecond) {
-            second = new Second(epochSecond, TO_THE_SECOND.format(Instant.ofEpochSecond(epochSecond)));
-            latest = second;
-        }
-        int millis = Math.floorMod(epochMilli, SECOND);
-        line.append(second.text()).append(millis / 100).append(millis / 10 % 10).append(millis % 10).append('Z');
+        return line.append(times.format(epochMilli)).append(' ').append(level)
+                .repeat(' ', LEVEL_WIDTH - level.levelStr.length()).append(' ').append(logger).append(" - ")
+                .append(message);
     }
 
     /// Appends a field.

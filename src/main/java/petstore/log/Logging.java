@@ -2,7 +2,6 @@ package petstore.log;
 
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
-import java.nio.charset.StandardCharsets;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
@@ -10,9 +9,7 @@ import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.Configurator;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.Appender;
-import ch.qos.logback.core.ConsoleAppender;
-import ch.qos.logback.core.encoder.LayoutWrappingEncoder;
-import ch.qos.logback.core.joran.spi.ConsoleTarget;
+import ch.qos.logback.core.AppenderBase;
 import ch.qos.logback.core.spi.ContextAwareBase;
 import ch.qos.logback.core.status.NopStatusListener;
 import org.slf4j.LoggerFactory;
@@ -29,13 +26,13 @@ public final class Logging extends ContextAwareBase implements Configurator {
     @Override
     public ExecutionStatus configure(LoggerContext log) {
         log.getStatusManager().add(new NopStatusListener());
-        LayoutWrappingEncoder<ILoggingEvent> encoder = new LayoutWrappingEncoder<>();
-        encoder.setLayout(new LogLayout(Format.TEXT));
-        encoder.setCharset(StandardCharsets.UTF_8);
-        ConsoleAppender<ILoggingEvent> stderr = new ConsoleAppender<>();
-        stderr.setTarget(ConsoleTarget.SystemErr.getName());
-        stderr.setEncoder(encoder);
-        replaceAppender(log, stderr);
+        LogLayout text = new LogLayout(Format.TEXT);
+        replaceAppender(log, new AppenderBase<>() {
+            @Override
+            protected void append(ILoggingEvent event) {
+                System.err.print(text.doLayout(event));
+            }
+        });
         log.getLogger("com.zaxxer.hikari").setLevel(Level.ERROR);
         // These loggers would log each fault of a client.
         log.getLogger("io.netty").setLevel(Level.WARN);

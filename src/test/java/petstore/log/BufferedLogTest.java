@@ -3,7 +3,6 @@ package petstore.log;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
@@ -24,8 +23,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import petstore.http.telemetry.RequestLog;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -57,7 +54,7 @@ class BufferedLogTest {
 
     @Test
     void writesWholeLinesOfEachThreadInOrder() throws InterruptedException {
-        BufferedLog log = started(true, file);
+        BufferedLog log = started(file);
         List<Thread> threads = IntStream.range(0, 4).mapToObj(thread -> Thread.ofPlatform().start(() -> {
             for (int i = 0; i < 1_000; i++) {
                 log.refused(refusal("thread-" + thread + "-line-" + i));
@@ -78,18 +75,8 @@ class BufferedLogTest {
     }
 
     @Test
-    void omitsRequestsIfAccessLogIsOff() {
-        BufferedLog log = started(false, file);
-        log.finished(LogLayoutTest.FINISHED, "-");
-        log.refused(refusal("b"));
-        log.close();
-        assertThat(written())
-                .isEqualTo(REFUSAL + "b" + REASON + "\n");
-    }
-
-    @Test
     void writesEventsAndRequestsInOrder() {
-        BufferedLog log = started(true, file);
+        BufferedLog log = started(file);
         log.refused(refusal("before"));
         LoggingEvent event = new LoggingEvent("", new LoggerContext().getLogger("petstore.store.sqlite.Sqlite"),
                 Level.ERROR,
@@ -115,7 +102,7 @@ class BufferedLogTest {
             writer = FileChannel.open(pipe, StandardOpenOption.WRITE);
             reader = FileChannel.open(pipe, StandardOpenOption.READ);
         }
-        BufferedLog log = started(true, writer);
+        BufferedLog log = started(writer);
         String line = "x".repeat(200);
         for (int i = 0; i < LINES; i++) {
             log.refused(refusal(line));
@@ -136,25 +123,6 @@ class BufferedLogTest {
                 .isEqualTo(LINES - kept);
     }
 
-    /// The rest of a line stands behind its beginning, unless that is not the end of the file any more.
-    @ParameterizedTest
-    @CsvSource({"kept,first/second/", "emptied,second/", "appended,first/secother/second/"})
-    void firstLineIsWholeAfterFileTookOnlyItsBeginning(String meanwhile, String expected) throws IOException {
-        try (FileChannel other = FileChannel.open(folder.resolve("log"), StandardOpenOption.WRITE,
-                StandardOpenOption.APPEND)) {
-            LogFile log = new LogFile(file);
-            ByteBuffer lines = ByteBuffer.wrap("first\nsecond\n".getBytes(StandardCharsets.UTF_8));
-            assertThat(log.write(lines.limit("first\nsec".length()))).isTrue();
-            switch (meanwhile) {
-                case "emptied" -> other.truncate(0);
-                case "appended" -> other.write(ByteBuffer.wrap("other".getBytes(StandardCharsets.UTF_8)));
-                default -> assertThat(meanwhile).isEqualTo("kept");
-            }
-            assertThat(log.write(lines.limit(lines.capacity()))).isTrue();
-        }
-        assertThat(written()).isEqualTo(expected.replace('/', '\n'));
-    }
-
     private String written() {
         try {
             return Files.readString(folder.resolve("log"));
@@ -167,8 +135,8 @@ class BufferedLogTest {
         return new RequestLog.RefusedKey(0, 401, "GET", "/v1/pets", "-", "127.0.0.1", request, "none");
     }
 
-    private static BufferedLog started(boolean access, FileChannel out) {
-        BufferedLog log = new BufferedLog(new LogLayout(Logging.Format.TEXT), access, out);
+    private static BufferedLog started(FileChannel out) {
+        BufferedLog log = new BufferedLog(new LogLayout(Logging.Format.TEXT), true, out);
         log.start();
         return log;
     }
