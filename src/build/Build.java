@@ -12,13 +12,20 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/// Builds the program of a checkout with Maven, for the launcher.
+/// Builds the program of a checkout with Maven, for the launcher. The progress on stderr is one line that is rewritten each second, or
+/// a line for each phase without a terminal. If the build fails, the errors in Maven's log follow.
 ///
 /// Usage: `java Build.java HOME COLUMNS`, where HOME is the checkout, and COLUMNS the width of the terminal, or 0 if stderr is not a
-/// terminal.
+/// terminal; `java Build.java PROCESS` ends a process and its descendants.
 ///
 /// Maven works in a new folder below `.build`, and ends with this process. After kill -9 it may live a moment longer than the lock.
 /// A finished build moves its files to `.build`, one by one, because a running server may have the earlier files open. The last file,
@@ -30,6 +37,9 @@ public class Build {
     /// The phase that compiles the program, and the goals of `package` that the program needs.
     private static final List<String> GOALS = List.of("process-classes",
             "dependency:copy-dependencies@libraries-beside-the-jar", "jar:jar@default-jar", "exec:exec@aot-caches");
+    /// The phases to show, by a part of the line with which a goal begins in Maven's log.
+    private static final Map<String, String> PHASES = Map.of(":compile (", "compiling", ":jar (", "packaging", "(aot-caches)",
+            "making the caches of a fast start");
     /// Starts Maven, and ends it if stdin ends without a line. The kernel closes stdin however this process ends. The number of Maven's
     /// process is not reused until the shell waits for it.
     private static final String GUARD = """
@@ -42,101 +52,126 @@ public class Build {
     private static final int NOT_FOUND = 127;
     private static final int WAITED = 3;
     private static final Pattern ESCAPE = Pattern.compile("\\x1b\\[[0-?]*[ -/]*[@-~]");
+    private static final Pattern FETCHED = Pattern.compile("\\[INFO\\] Downloaded from .* \\(([0-9.]+) ([kM]?)B\\b.*");
+    /// Lines of the log that do not tell why a build failed.
+    private static final Pattern NOISE = Pattern
+            .compile("\\s*|\\[INFO\\].*|\\[ERROR\\] (|-> \\[Help.*|To see .*|Re-run .*|For more .*|\\[Help .*)");
+    private static final int MOST_LINES = 10;
     /// The space for the work and its result, beside an earlier build.
     private static final long SPACE_MB = 150;
 
     private final Path home;
     private final Path folder;
     private final Path work;
-    private final Progress progress;
+    private final int columns;
+    private final long beganNs = System.nanoTime();
+    private String phase = "";
+    private String shown = "";
+    private double megabytes;
+    private boolean ended;
 
-    private Build(Path home, Progress progress) {
+    private Build(Path home, int columns) {
         this.home = home;
         this.folder = home.resolve(".build");
         this.work = folder.resolve("maven-" + System.currentTimeMillis());
-        this.progress = progress;
+        this.columns = columns;
     }
 
     public static void main(String[] args) throws InterruptedException {
-        Progress progress = new Progress(Integer.parseInt(args[1]));
-        int code = 1;
+        if (args.length == 1) {
+            ProcessHandle.of(Long.parseLong(args[0])).ifPresent(Build::end);
+            return;
+        }
+        Build build = new Build(Path.of(args[0]), Integer.parseInt(args[1]));
+        int code;
         try {
-            code = new Build(Path.of(args[0]), progress).lockAndRun();
+            code = build.lockAndRun();
         } catch (IOException | RuntimeException e) {
-            progress.end(Reason.of(e));
+            code = build.fail("the build failed: " + e);
         }
         System.exit(code);
     }
 
+    private static void end(ProcessHandle process) {
+        List<ProcessHandle> all = Stream.concat(Stream.of(process), process.descendants()).toList();
+        all.forEach(ProcessHandle::destroyForcibly);
+        all.forEach(each -> each.onExit().completeOnTimeout(each, 10, TimeUnit.SECONDS).join());
+    }
+
     private int lockAndRun() throws IOException, InterruptedException {
+        FileChannel lock;
+        try {
+            Files.createDirectories(folder.resolve("lib"));
+            lock = FileChannel.open(folder.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        } catch (IOException e) {
+            return fail("this checkout must be built, and its folder cannot be written; copy it to one that can: " + e.getMessage());
+        }
+        if (columns > 0) {
+            Executors.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().factory())
+                    .scheduleAtFixedRate(this::rewrite, 1, 1, TimeUnit.SECONDS);
+        }
         // The kernel frees the lock, however this process ends.
-        try (FileChannel file = open(); FileLock lock = file.tryLock()) {
-            if (lock == null) {
-                progress.step("waiting for another build of this checkout");
-                file.lock();
-                progress.clear();
+        try (lock; FileLock held = lock.tryLock()) {
+            if (held == null) {
+                begin("waiting for another build of this checkout");
+                lock.lock();
+                clear();
                 return WAITED;
             }
             return build();
         }
     }
 
-    private FileChannel open() throws IOException {
-        try {
-            Files.createDirectories(folder.resolve("lib"));
-            return FileChannel.open(folder.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-        } catch (IOException e) {
-            throw new IOException("this checkout must be built, and its folder cannot be written; copy it to one that can: "
-                    + Reason.of(e), e);
-        }
-    }
-
     private int build() throws IOException, InterruptedException {
-        progress.step("building: starting Maven");
+        begin("building: starting Maven");
         deleteEarlierWork();
-        long free = Reason.megabytes(folder);
+        long free = Files.getFileStore(folder).getUsableSpace() / 1_000_000;
         if (free < SPACE_MB) {
-            throw new IOException("the build needs " + SPACE_MB + " MB in " + folder + ", where " + free + " MB are free");
+            return fail("the build needs " + SPACE_MB + " MB in " + folder + ", where " + free + " MB are free");
         }
         Files.createDirectories(work);
         endFuture(Files.createFile(work.resolve("stamp")).toFile().lastModified());
         Path log = folder.resolve("build.log");
-        Reason reason = new Reason(home);
         Process maven = start();
         Runtime.getRuntime().addShutdownHook(new Thread(() -> {
             if (maven.isAlive()) {
-                progress.end("the build was stopped; the next command begins it anew");
-                End.of(maven.toHandle());
+                fail("the build was stopped; the next command begins it anew");
+                end(maven.toHandle());
             }
         }));
         try (OutputStream guard = maven.getOutputStream(); BufferedReader lines = maven.inputReader();
                 Writer whole = Files.newBufferedWriter(log)) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 line = ESCAPE.matcher(line).replaceAll("");
-                progress.read(line);
-                reason.read(line);
                 whole.write(line + "\n");
+                read(line);
             }
             guard.write('\n');
-        } catch (IOException e) {
-            reason.read(e.getMessage());
         }
         int code = maven.waitFor();
         if (code == NOT_FOUND) {
-            throw new IOException("this checkout must be built, and Maven (mvn) was not found; install Maven 3.8 or later:"
+            return fail("this checkout must be built, and Maven (mvn) was not found; install Maven 3.8 or later:"
                     + " apt install maven, brew install maven, or sdk install maven");
         }
         if (code != 0) {
-            progress.end("the build failed: " + reason.text(code), "the whole log: " + log);
+            finish(errors(log) + "petstore: the build failed with exit code " + code + "; the whole log: " + log);
             return 1;
         }
         publish();
-        progress.built();
+        finish("petstore: built in " + seconds() + fetched());
         return 0;
     }
 
+    /// Returns the first lines from the first error in Maven's log on; without an error, the last lines.
+    private static String errors(Path log) throws IOException {
+        List<String> lines = Files.readAllLines(log).stream().filter(line -> !NOISE.matcher(line).matches()).toList();
+        int begin = IntStream.range(0, lines.size()).filter(i -> lines.get(i).startsWith("[ERROR]")).findFirst()
+                .orElse(Math.max(0, lines.size() - MOST_LINES));
+        return lines.stream().skip(begin).limit(MOST_LINES).map(line -> line + "\n").collect(Collectors.joining());
+    }
+
     private Process start() throws IOException {
-        List<String> command = new ArrayList<>(List.of("sh", "-c", GUARD, home.resolve("src/build/End.java").toString(),
+        List<String> command = new ArrayList<>(List.of("sh", "-c", GUARD, home.resolve("src/build/Build.java").toString(),
                 "-B", "-V", "-U", "-Dstyle.color=never", "-f", home.resolve("pom.xml").toString(), "-Dquick",
                 "-Dbuild.folder=" + home.relativize(work),
                 // The Java that later runs the program must make the caches.
@@ -144,7 +179,7 @@ public class Build {
         command.addAll(GOALS);
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
-        builder.environment().merge("MAVEN_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC " + Reason.NAMES_REPOSITORY,
+        builder.environment().merge("MAVEN_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
                 (users, own) -> own + " " + users + " -Dorg.slf4j.simpleLogger.showDateTime=false");
         return builder.start();
     }
@@ -194,5 +229,73 @@ public class Build {
                 Files.delete(file);
             }
         }
+    }
+
+    private synchronized void begin(String next) {
+        if (next.equals(phase) || ended) {
+            return;
+        }
+        phase = next;
+        if (columns > 0) {
+            rewrite();
+        } else {
+            System.err.println("petstore: " + phase);
+        }
+    }
+
+    /// Updates the progress by a line of Maven's log.
+    private synchronized void read(String line) {
+        Matcher fetched = FETCHED.matcher(line);
+        if (fetched.matches()) {
+            megabytes += Double.parseDouble(fetched.group(1)) * Map.of("k", 1e-3, "M", 1.0, "", 1e-6).get(fetched.group(2));
+            if (phase.endsWith("Maven")) {
+                begin("building: fetching plugins and libraries");
+            }
+        } else if (line.startsWith("[INFO] --- ")) {
+            PHASES.keySet().stream().filter(line::contains).forEach(goal -> begin("building: " + PHASES.get(goal)));
+        }
+    }
+
+    private int fail(String line) {
+        finish("petstore: " + line);
+        return 1;
+    }
+
+    /// Replaces the rewritten line by the last lines. Later calls write nothing.
+    private synchronized void finish(String lines) {
+        clear();
+        if (!ended) {
+            System.err.println(lines);
+        }
+        ended = true;
+    }
+
+    /// Removes the rewritten line.
+    private synchronized void clear() {
+        System.err.print(shown.isEmpty() ? "" : "\r" + " ".repeat(shown.length()) + "\r");
+        shown = "";
+        phase = "";
+    }
+
+    private synchronized void rewrite() {
+        if (!phase.isEmpty() && !ended) {
+            String tail = fetched() + ", " + seconds();
+            String line = cut(cut("petstore: " + phase, columns - 1 - tail.length()) + tail, columns - 1);
+            System.err.print("\r" + line + " ".repeat(Math.max(0, shown.length() - line.length())));
+            shown = line;
+        }
+    }
+
+    /// Returns the text, cut to `width`: a line that wraps cannot be rewritten.
+    private static String cut(String text, int width) {
+        return text.substring(0, Math.clamp(width, 0, text.length()));
+    }
+
+    private String fetched() {
+        return megabytes == 0 ? "" : ", " + Math.round(megabytes) + " MB fetched";
+    }
+
+    private String seconds() {
+        return TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - beganNs) + " s";
     }
 }
