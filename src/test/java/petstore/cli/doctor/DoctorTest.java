@@ -29,6 +29,7 @@ import petstore.testkit.PetstoreProcess.Ending;
 import petstore.testkit.PgBouncer;
 import petstore.testkit.PlainPostgres;
 import petstore.testkit.ServedContract;
+import petstore.testkit.StoreFile;
 import petstore.testkit.TestCertificate;
 
 import static org.assertj.core.api.Assertions.assertThat;
