@@ -42,8 +42,10 @@ public final class RawHttp2Client implements AutoCloseable {
     static final int PRIORITY = 32;
 
     /// The fields of a request without a body.
+    @SuppressWarnings("MutablePublicArray") // No test changes it.
     public static final String[] LIVEZ = {":method", "GET", ":scheme", "https", ":path", "/livez", ":authority", "x"};
     /// The fields of createPet.
+    @SuppressWarnings("MutablePublicArray") // No test changes it.
     public static final String[] POST = {":method", "POST", ":scheme", "https", ":path", "/v1/pets", ":authority",
             "localhost", "authorization", "Bearer " + TestService.KEY, "content-type", "application/json"};
 
