@@ -23,7 +23,7 @@ import petstore.http.telemetry.RequestLog;
 ///
 /// A line of text has time, level, logger, message, and the fields of a request as `name=value`. In JSON these are members of a flat
 /// object, with names of the Elastic Common Schema (ECS). ECS lacks the fields `http.route`, which is OpenTelemetry's name, and
-/// `petstore.*`.
+/// `petstore.*`. Elastic's own encoder would not redact keys.
 final class LogLayout extends LayoutBase<ILoggingEvent> {
 
     private static final int LEVEL_WIDTH = 5;

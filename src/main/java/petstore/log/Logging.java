@@ -2,6 +2,7 @@ package petstore.log;
 
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
+import java.nio.charset.StandardCharsets;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
@@ -9,7 +10,9 @@ import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.Configurator;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.Appender;
-import ch.qos.logback.core.AppenderBase;
+import ch.qos.logback.core.ConsoleAppender;
+import ch.qos.logback.core.encoder.LayoutWrappingEncoder;
+import ch.qos.logback.core.joran.spi.ConsoleTarget;
 import ch.qos.logback.core.spi.ContextAwareBase;
 import ch.qos.logback.core.status.NopStatusListener;
 import org.slf4j.LoggerFactory;
@@ -26,13 +29,13 @@ public final class Logging extends ContextAwareBase implements Configurator {
     @Override
     public ExecutionStatus configure(LoggerContext log) {
         log.getStatusManager().add(new NopStatusListener());
-        LogLayout text = new LogLayout(Format.TEXT);
-        replaceAppender(log, new AppenderBase<>() {
-            @Override
-            protected void append(ILoggingEvent event) {
-                System.err.print(text.doLayout(event));
-            }
-        });
+        LayoutWrappingEncoder<ILoggingEvent> encoder = new LayoutWrappingEncoder<>();
+        encoder.setLayout(new LogLayout(Format.TEXT));
+        encoder.setCharset(StandardCharsets.UTF_8);
+        ConsoleAppender<ILoggingEvent> stderr = new ConsoleAppender<>();
+        stderr.setTarget(ConsoleTarget.SystemErr.getName());
+        stderr.setEncoder(encoder);
+        replaceAppender(log, stderr);
         log.getLogger("com.zaxxer.hikari").setLevel(Level.ERROR);
         // These loggers would log each fault of a client.
         log.getLogger("io.netty").setLevel(Level.WARN);
