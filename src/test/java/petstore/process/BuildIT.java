@@ -236,7 +236,8 @@ class BuildIT {
         Ending terminal = run(failing + "script -qec './petstore --version' /dev/null | tr '\\r\\033' '<^'");
         assertThat(terminal.out()).first().asString().startsWith("<petstore: building: starting Maven, 0 s")
                 .endsWith("<");
-        assertThat(String.join("\n", terminal.out())).contains("<[ERROR]", "\npetstore: the build failed with exit code 1; ")
+        assertThat(String.join("\n", terminal.out()))
+                .contains("<[ERROR]", "\npetstore: the build failed with exit code 1; ")
                 .doesNotContain("^");
         Ending plain = run(failing + "./petstore --version 2>&1 | tr '\\r\\033' '<^'");
         assertThat(plain.out()).first().isEqualTo("petstore: building: starting Maven");
