@@ -151,7 +151,7 @@ class BuildIT {
         Files.createDirectory(checkout.resolve(".mvn"));
         Files.writeString(checkout.resolve(".mvn/maven.config"), "-o\n");
         assertBuildFails("MAVEN_OPTS=-Dmaven.repo.local=$PWD/empty ./petstore --version",
-                "\\[ERROR] .*Cannot access central .* in offline mode .*");
+                "\\[ERROR] \\[ERROR] Some problems were encountered while processing the POMs.*");
         assertBuildFails("MAVEN_OPTS=-Dmaven.repo.local=/dev/null/none ./petstore --version",
                 "\\[ERROR] Could not create local repository at /dev/null/none .*");
         assertBuildFails("MAVEN_OPTS=-XX:Foo ./petstore --version", "Unrecognized VM option 'Foo'");
@@ -260,7 +260,7 @@ class BuildIT {
         assertThat(failure(script)).singleElement().asString().matches("petstore: " + reason);
     }
 
-    /// Asserts that the end of Maven's log has a line.
+    /// Asserts that a line is among the first errors in Maven's log.
     private void assertBuildFails(String script, String logged) {
         List<String> lines = failure(script);
         assertThat(lines).hasSizeBetween(2, 11).anyMatch(line -> line.matches(logged)).last().asString()
