@@ -106,11 +106,8 @@ class SchemaPolicyIT {
                     .isEqualTo(failed("the store has schema version " + NOW + ", this petstore needs version " + LATER
                             + "; 'serve --migrate auto' brings it up to date"));
         }
-        assertThat(shell.run(later + "doctor --port 0 --admin-port 0" + store).out())
-                .anyMatch(line -> line.endsWith("; the next start makes it version " + LATER));
-        assertThat(shell.run(later + "doctor --port 0 --admin-port 0 --migrate check" + store).out())
-                .anyMatch(line -> line.startsWith("fail ")
-                        && line.endsWith("this petstore needs version " + LATER + "; start with --migrate auto"));
+        assertThat(shell.run(later + "doctor" + store).out())
+                .anyMatch(line -> line.contains("schema version " + NOW + ", which --migrate auto makes " + LATER));
         assertThat(versions(store)).isEqualTo(versionsUpTo(Migrations.LATEST));
 
         assertThat(shell.run(later + "keys create --name second" + store).code()).isZero();
@@ -146,7 +143,7 @@ class SchemaPolicyIT {
             assertThat(shell.petstore(command + store)).as(command).isEqualTo(failed(message));
         }
         assertThat(run("petstore " + SERVE + store)).isEqualTo(failed(message));
-        assertThat(shell.petstore("doctor --port 0 --admin-port 0" + store)).satisfies(doctor -> {
+        assertThat(shell.petstore("doctor" + store)).satisfies(doctor -> {
             assertThat(doctor.code()).isEqualTo(1);
             assertThat(doctor.out()).anyMatch(line -> line.startsWith("fail ") && line.endsWith(message));
         });

@@ -40,7 +40,7 @@ record DatabaseChecks(PostgresUri uri, int readers, Clock clock) {
         String role = state.standby() ? "standby" : state.readOnly() ? "read-only" : "primary";
         List<Finding> findings = new ArrayList<>();
         findings.add(Finding.ok(host + "PostgreSQL " + state.version() + ", " + role + ", " + state.maxConnections()
-                + " connections at most, schema version " + state.schema()
+                + " connections at most, " + FolderChecks.schema(state.schema())
                 + (state.pooled() ? ", behind a pooler that keeps sessions apart" : "")));
         if (state.schema() == 0 && !state.obstacle().isEmpty()) {
             findings.add(Finding.fail(host + "no store can be created", state.obstacle()));

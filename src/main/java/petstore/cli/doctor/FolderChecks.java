@@ -8,6 +8,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Locale;
 
+import petstore.store.Migrations;
 import petstore.store.sqlite.FolderLock;
 import petstore.store.sqlite.SqliteFile;
 import petstore.store.sqlite.SqliteInspection;
@@ -100,8 +101,14 @@ record FolderChecks(Path folder) {
             return "there is none yet";
         }
         SqliteInspection state = SqliteInspection.of(folder, SqliteInspection.DEADLINE);
-        return "schema version " + state.schema() + ", " + state.bytes() / MIB + " MiB, log " + state.logBytes() / MIB
+        return schema(state.schema()) + ", " + state.bytes() / MIB + " MiB, log " + state.logBytes() / MIB
                 + " MiB, " + state.checked()
                 + FolderLock.owner(folder).map(owner -> "; in use by " + owner).orElse("");
+    }
+
+    /// Returns the text for a schema that is not newer than this program. Once upgraded, a store cannot go back.
+    static String schema(int version) {
+        return "schema version " + version
+                + (version < Migrations.LATEST ? ", which --migrate auto makes " + Migrations.LATEST : "");
     }
 }
