@@ -236,7 +236,7 @@ class PageFormIT extends AbstractPageTest {
             assertTriesOn(proxy, status, status == 304 ? "" : HTML, "Something else answered in place of the service");
         }
         // The service has added the animal, but a gateway fails.
-        for (int status : List.of(500, 502, 504, 599)) {
+        for (int status : List.of(409, 500, 502, 504, 599)) {
             assertTriesOn(proxy, status, error(status), (status == 500
                     ? "The service had an internal error."
                     : "The service is starting or busy.")

@@ -41,11 +41,11 @@ export function start(onRefused) {
   fill(stored(DRAFT) ?? {});
 }
 
-/** Sends the pending animal again, e.g. after the page was reloaded. Asks first if it might be added twice. */
+/** Sends the pending animal again, e.g. after the page was reloaded. */
 export function resume() {
   const pending = stored(PENDING);
   showPart(null);
-  if (pending?.stopped || (pending && !isSure(pending))) {
+  if (pending?.stopped) {
     ask(pending);
   } else if (pending) {
     fill(pending.values);
@@ -85,18 +85,12 @@ export function close() {
   running.abort();
 }
 
-/** Adds the pending animal again, with the same Idempotency-Key. Asks again if the question has become another. */
+/** Adds the pending animal again, with the same Idempotency-Key. */
 function addAgain() {
   const pending = stored(PENDING);
-  if (isSure(pending)) {
-    sendPending(pending, true);
-  } else if (element('add-question-text').dataset.shows === 'add-unsure') {
-    sendPending({ ...pending, keyId: idOf(key()), since: Date.now() }, true);
-  } else {
-    ask(pending);
-    return;
-  }
+  const mayBeTwice = element('add-question-text').dataset.shows === 'add-unsure';
   element('add-title').focus();
+  sendPending(mayBeTwice ? { ...pending, keyId: idOf(key()), since: Date.now() } : pending, true);
 }
 
 function discard() {
@@ -125,7 +119,11 @@ function fill(draft) {
   fields.forEach((field) => { field.value = draft[field.id] ?? ''; });
 }
 
-/** Sends the same animal with the same Idempotency-Key until the outcome is known. `isUnknown` says that it was sent before. */
+/**
+ * Sends the same animal with the same Idempotency-Key until the outcome is known. `isUnknown` says that it was sent before.
+ *
+ * Asks instead of sending it if it might be added twice.
+ */
 async function sendPending(pending, isUnknown) {
   close();
   running = new AbortController();
