@@ -88,8 +88,8 @@ final class Pipeline extends ChannelInitializer<Channel> {
                 .maxHeaderListSize(READ_HEAD_BYTES);
         Http2FrameCodec codec = new StreamCodec().initialSettings(settings)
                 .validateHeaders(true).validateRequiredPseudoHeaders(true).gracefulShutdownTimeoutMillis(0).build();
-        // Frames, compression of heads, flow control, limits of floods. It sends the settings when it is added, and applies the same object
-        // when the client has acknowledged them. So it has the announced limit only while the codec is added.
+        // Frames, compression of heads, flow control, limits of floods. The codec sends these settings now, and applies the same object once
+        // the client has acknowledged it. So the object has the limit for clients first, then the one for the codec.
         settings.maxHeaderListSize(ANNOUNCED_HEAD_BYTES);
         pipeline.addLast(new StreamHeads(connection::setReceivingHead), codec);
         settings.maxHeaderListSize(READ_HEAD_BYTES);

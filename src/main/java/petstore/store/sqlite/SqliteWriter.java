@@ -130,7 +130,7 @@ final class SqliteWriter implements AutoCloseable {
 
     <T> T write(Database.Work<T> work) {
         try {
-            return sessions.writer().perform(session -> commit(session, work));
+            return sessions.writer().perform(session -> writeDurably(session, work));
         } catch (SQLException e) {
             recordDamage(e);
             throw record(e)
@@ -160,7 +160,7 @@ final class SqliteWriter implements AutoCloseable {
             return;
         }
         try {
-            sessions.writer().perform(session -> commit(session, Database.Work.of(prepared -> {
+            sessions.writer().perform(session -> writeDurably(session, Database.Work.of(prepared -> {
                 PetTable.tryInsert(prepared, Sqlite.lastPetId(prepared) + 1);
                 BackupTime.touch(prepared);
             })));
@@ -169,7 +169,7 @@ final class SqliteWriter implements AutoCloseable {
         }
     }
 
-    private <T> T commit(Session session, Database.Work<T> work) throws SQLException {
+    private <T> T writeDurably(Session session, Database.Work<T> work) throws SQLException {
         requireWritable();
         try {
             if (sessions.fullDisk().isLasting()) {

@@ -181,8 +181,9 @@ function untilVisible() {
     || new Promise((resolve) => { document.addEventListener('visibilitychange', resolve, { once: true, signal: running.signal }); });
 }
 
-/** Announces the page, or whether it has the animal to mark. Returns the element for the focus. */
-function announcePage({ mark }) {
+/** Announces the page or its marked animal. Returns the element for the focus. */
+function announcePage({ status, mark }) {
+  const count = rows.childElementCount;
   const marked = rows.querySelector('[aria-current]');
   if (marked !== null) {
     say(element('list-status'), 'found', mark);
@@ -190,7 +191,8 @@ function announcePage({ mark }) {
     say(element('find-error'), 'not-found', mark);
     return element('find-id');
   } else {
-    show(element('spoken'), ...summary());
+    const animals = text(count === 1 ? 'animal' : 'animals', count) + (status && `, ${status}`);
+    show(element('spoken'), ...count ? ['said', animals] : summary());
   }
   return marked ?? element('list-title');
 }
@@ -221,7 +223,7 @@ function render(view, response) {
   }
 }
 
-/** Says that the list is empty, or removes the message that this response ends. */
+/** Says that the list is empty, or removes a message that has ended. */
 function renderStatus() {
   const status = element('list-status');
   if (rows.childElementCount === 0) {
