@@ -148,8 +148,8 @@ final class SqliteWriter implements AutoCloseable {
         return recorded;
     }
 
-    /// Looks at the files, checks reported damage, and tries a write, as [Database.Watch#retryWrite]. Adds an animal and takes it back, because an unreadable page may fail only some writes.
-    /// Then writes a page without changing it.
+    /// Looks at the files, checks reported damage, and tries a write, as [Database.Watch#retryWrite]. Adds an animal and takes it back,
+    /// because an unreadable page may fail only some writes. Then writes a page without changing it.
     void retryWrite() {
         findLoss();
         Loss lasting = loss;
