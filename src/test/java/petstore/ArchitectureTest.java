@@ -137,7 +137,7 @@ class ArchitectureTest {
         check(noClasses().that().resideInAPackage("petstore.http.server..").and()
                 .haveSimpleNameNotStartingWith("ConnectionCloser").and()
                 .haveSimpleNameNotEndingWith("FlushConsolidator").and().doNotHaveSimpleName("OfStream").and()
-                .haveSimpleNameNotStartingWith("PacedAcceptor").should()
+                .haveSimpleNameNotStartingWith("Acceptor").should()
                 .callMethodWhere(
                         target(nameMatching("(close|disconnect|deregister|resetStream|goAway|shutdown.*)")).and(
                                 target(owner(assignableTo(ChannelOutboundInvoker.class)

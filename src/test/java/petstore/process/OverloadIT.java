@@ -146,7 +146,7 @@ class OverloadIT {
 
     /// Together the requests need more than twice the heap. Requests of the first kind need many times their bytes.
     ///
-    /// The burst needs `PacedAcceptor`: if Netty accepts all connections at once, the process runs out of memory.
+    /// The burst needs `Acceptor`: if Netty accepts all connections at once, the process runs out of memory.
     @ParameterizedTest
     @MethodSource("unfinishedRequests")
     void keepsServingWhenUnfinishedRequestsExceedHeap(String request, @TempDir Path folder)

@@ -1,5 +1,6 @@
 package petstore.http.server;
 
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.time.Clock;
@@ -17,23 +18,13 @@ import java.util.function.BooleanSupplier;
 
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.netty.bootstrap.ServerBootstrap;
-import io.netty.channel.AdaptiveRecvByteBufAllocator;
-import io.netty.channel.Channel;
-import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.RecvByteBufAllocator;
-import io.netty.channel.WriteBufferWaterMark;
-import io.netty.channel.group.ChannelGroup;
-import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.Future;
-import io.netty.util.concurrent.GlobalEventExecutor;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import petstore.Closer;
@@ -50,14 +41,6 @@ public final class Server implements AutoCloseable {
     /// The time that requests in flight have to finish.
     private static final Duration LONGEST_STOP = Duration.ofSeconds(20);
     private static final long STOP_CHECK_MS = 10;
-    /// Reads are small: a pipelined request takes many times the memory of its bytes.
-    private static final RecvByteBufAllocator READS = new AdaptiveRecvByteBufAllocator(64, 2 * 1024, 8 * 1024)
-            .maxMessagesPerRead(1);
-    /// A connection becomes unwritable at the second number of unread bytes, and writable again below the first.
-    private static final WriteBufferWaterMark WRITES = new WriteBufferWaterMark(16 * 1024, 32 * 1024);
-    /// By default, the system would take megabytes that a client does not read. Linux doubles both numbers.
-    private static final int SEND_BUFFER_BYTES = 128 * 1024;
-    private static final int RECEIVE_BUFFER_BYTES = 48 * 1024;
 
     static {
         // With Netty's default, `adaptive`, a response takes a microsecond more.
@@ -74,14 +57,13 @@ public final class Server implements AutoCloseable {
     private final Clock clock;
     /// The event loops, which are closed last.
     private final List<EventLoopGroup> groups = new ArrayList<>();
-    private final EventLoopGroup acceptors = group("http-accept", 1);
     /// Reads the TLS files again.
     private final ScheduledExecutorService renewals = Executors
             .newSingleThreadScheduledExecutor(Thread.ofPlatform().name("tls-renewal").daemon().factory());
     /// Two threads do the handshakes of TLS: other connections of the event loop would wait for their milliseconds of computing.
     private final ExecutorService handshakes = Executors.newFixedThreadPool(2,
             Thread.ofPlatform().name("tls-handshake-", 0).daemon().factory());
-    private final ChannelGroup listening = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+    private final List<Acceptor> acceptors = new ArrayList<>();
     /// The connections of each event loop, of both listeners.
     private final List<Connections> connections = new ArrayList<>();
     private final List<ConnectionLimit> limits = new ArrayList<>();
@@ -153,25 +135,17 @@ public final class Server implements AutoCloseable {
         }
         connections.addAll(ofLoops.values());
         limits.add(limit);
-        ServerBootstrap bootstrap = new ServerBootstrap().group(acceptors, group).channel(NioServerSocketChannel.class)
-                .option(ChannelOption.AUTO_READ, false).option(ChannelOption.SO_RCVBUF, RECEIVE_BUFFER_BYTES)
-                .handler(new PacedAcceptor())
-                // A client may close its side and still wait for the response.
-                .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
-                .childOption(ChannelOption.SO_SNDBUF, SEND_BUFFER_BYTES)
-                .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WRITES)
-                .childOption(ChannelOption.RECVBUF_ALLOCATOR, READS)
-                .childHandler(new Pipeline(ofLoops, new ListenerContext(api, telemetry, clock, () -> isStopping),
-                        new RequestFields.Names(settings.proxies()), tls));
+        Pipeline pipeline = new Pipeline(ofLoops, new ListenerContext(api, telemetry, clock, () -> isStopping),
+                new RequestFields.Names(settings.proxies()), tls);
         try {
             InetSocketAddress address = new InetSocketAddress(at.host(), at.port());
             if (address.isUnresolved()) {
                 throw new UnknownHostException(at.host());
             }
-            Channel opened = bootstrap.bind(address).sync().channel();
-            listening.add(opened);
-            return ((InetSocketAddress) opened.localAddress()).getPort();
-        } catch (Exception e) {
+            Acceptor acceptor = new Acceptor(at.listener(), address, group, pipeline);
+            acceptors.add(acceptor);
+            return acceptor.port();
+        } catch (IOException e) {
             throw ListenFailure.of(at.host(), at.port(), at.optionPrefix(), e);
         }
     }
@@ -194,9 +168,15 @@ public final class Server implements AutoCloseable {
     @Override
     public void close() {
         announceStop();
-        Closer.closeAll(renewals::shutdown, () -> listening.close().awaitUninterruptibly(),
-                this::awaitRequests, this::closeLoops, handshakes::shutdown,
+        Closer.closeAll(renewals::shutdown, this::closeAcceptors, this::awaitRequests, this::closeLoops,
+                handshakes::shutdown,
                 () -> renewals.awaitTermination(LONGEST_STOP.toMillis(), TimeUnit.MILLISECONDS));
+    }
+
+    private void closeAcceptors() throws InterruptedException {
+        for (Acceptor acceptor : acceptors) {
+            acceptor.close();
+        }
     }
 
     private void awaitRequests() throws InterruptedException {
