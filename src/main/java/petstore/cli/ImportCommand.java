@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -37,11 +36,11 @@ import picocli.CommandLine.Parameters;
         "  zcat animals.csv.gz | petstore import - --format csv --dry-run"})
 final class ImportCommand extends TransferCommand implements Callable<Integer> {
 
-    private static final int GROUP = 1_000;
+    private static final int LARGE_GROUP = 10_000;
+    /// A server waits for a group.
+    private static final int SMALL_GROUP = 1_000;
     private static final int MOST_NAMES = 10;
     private static final int LONGEST_NAME = 40;
-    /// A server that waits for the lock looks for it in shorter intervals.
-    private static final Duration PAUSE = Duration.ofMillis(2);
 
     /// The exit code after a signal, 0 without a signal.
     private final AtomicInteger interruption = new AtomicInteger();
@@ -119,8 +118,8 @@ final class ImportCommand extends TransferCommand implements Callable<Integer> {
     }
 
     private Target open(StoreChoice choice, Closer parts) {
-        return new Target(
-                parts.add(choice.open(keepIds ? StoreAccess.EXCLUSIVE : StoreAccess.CREATE)).catalogue(), GROUP, PAUSE);
+        SqlStore store = parts.add(choice.open(keepIds ? StoreAccess.EXCLUSIVE : StoreAccess.CREATE));
+        return new Target(store.catalogue(), store.isServed() ? SMALL_GROUP : LARGE_GROUP, store::isServed);
     }
 
     private int check(StoreChoice choice, Plan plan) throws IOException {

@@ -150,6 +150,11 @@ public interface Database extends AutoCloseable {
     default void announce(String address) {
     }
 
+    /// Returns true if another process may wait to write.
+    default boolean isServed() {
+        return true;
+    }
+
     Traits traits();
 
     /// Facts that stay.

@@ -93,6 +93,11 @@ public final class SqlStore implements AutoCloseable {
         database.announce(address);
     }
 
+    /// Returns true if another process may wait to write.
+    public boolean isServed() {
+        return database.isServed();
+    }
+
     public Database.Facts facts() {
         return background.run(database::facts);
     }

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -16,6 +17,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import petstore.store.SchemaPolicy;
+import petstore.store.SqlStore;
+import petstore.store.StoreAccess;
+import petstore.store.sqlite.Sqlite;
 import petstore.testkit.ApiClient;
 import petstore.testkit.CommandLines;
 import petstore.testkit.PetstoreProcess;
@@ -31,6 +36,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class ServeIT {
 
     private static final String CONFIGURED_KEY = "configured-key-of-the-operator";
+    private static final int STARTS = 5;
+    private static final long BETWEEN_LOOKS_NANOS = 5_000;
     private static final String PET = "{\"name\":\"Whiskers\",\"categoryId\":7}";
 
     @TempDir
@@ -40,6 +47,33 @@ class ServeIT {
     @BeforeEach
     void chooseFolder() {
         folder = temporary.resolve("data");
+    }
+
+    /// An import looks after each group whether a server runs, also while one starts.
+    @Test
+    void startsWhileCommandLooksForServer() throws InterruptedException {
+        AtomicBoolean ended = new AtomicBoolean();
+        try (SqlStore store = SqlStore.of(Sqlite.forCommand(folder, SchemaPolicy.AUTO, StoreAccess.CREATE))) {
+            assertThat(store.isServed()).isFalse();
+            try (PetstoreProcess _ = PetstoreProcess.serve(folder).awaitReady()) {
+                assertThat(store.isServed()).isTrue();
+            }
+            assertThat(store.isServed()).isFalse();
+            Thread looking = Thread.startVirtualThread(() -> {
+                while (!ended.get()) {
+                    store.isServed();
+                    // A sleep would take longer.
+                    for (long now = System.nanoTime(); System.nanoTime() - now < BETWEEN_LOOKS_NANOS;) {
+                        Thread.onSpinWait();
+                    }
+                }
+            });
+            for (int start = 0; start < STARTS; start++) {
+                PetstoreProcess.serve(folder).awaitReady().close();
+            }
+            ended.set(true);
+            looking.join();
+        }
     }
 
     @Test

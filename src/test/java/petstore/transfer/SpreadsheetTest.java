@@ -4,7 +4,6 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -120,7 +119,7 @@ class SpreadsheetTest {
     private List<Pet> imported(String csv) throws IOException {
         Path file = Files.writeString(folder.resolve("animals.csv"), csv);
         try (SqlStore other = TestStore.open(folder.resolve("other"))) {
-            Importer.Report report = Importer.run(0, () -> new Importer.Target(other.catalogue(), 100, Duration.ZERO),
+            Importer.Report report = Importer.run(0, () -> new Importer.Target(other.catalogue(), 100, () -> false),
                     new Importer.Plan(file, Format.CSV, true, false, false), _ -> {
                     }, () -> false);
             assertThat(report.firstBad()).isEmpty();

@@ -6,7 +6,6 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -465,6 +464,6 @@ class TransferTest {
     }
 
     private static Supplier<Target> target(SqlStore store) {
-        return () -> new Target(store.catalogue(), 100, Duration.ZERO);
+        return () -> new Target(store.catalogue(), 100, () -> false);
     }
 }

@@ -154,7 +154,7 @@ class UnknownOutcomeTest {
             CompletableFuture<Importer.Report> importing = CompletableFuture.supplyAsync(() -> {
                 try {
                     return Importer.run(store.catalogue().lastId(),
-                            () -> new Importer.Target(store.catalogue(), GROUP, Duration.ZERO), plan, _ -> {
+                            () -> new Importer.Target(store.catalogue(), GROUP, () -> false), plan, _ -> {
                             }, () -> {
                                 if (!keepIds && questions.incrementAndGet() == BEFORE_SECOND_GROUP) {
                                     await().atMost(PATIENCE).until(() -> count() == GROUP);

@@ -31,6 +31,8 @@ public final class FolderLock implements AutoCloseable {
 
     /// The longest wait for processes whose use of the store ends soon.
     private static final Duration PATIENCE = Duration.ofSeconds(2);
+    /// The longest wait for processes that look whether the store has an owner.
+    private static final Duration LOOK = Duration.ofMillis(100);
     private static final Duration POLL = Duration.ofMillis(10);
 
     /// The byte of the file that an owner locks.
@@ -78,7 +80,7 @@ public final class FolderLock implements AutoCloseable {
 
     private static FolderLock own(Path folder, String moreAdvice) {
         FolderLock lock = open(folder);
-        if (!lock.tryLock(OWNING, false)) {
+        if (!lock.waitForLock(OWNING, false, LOOK)) {
             throw lock.inUse("; stop that one, or choose another folder with --data" + moreAdvice);
         }
         lock.write(TOKEN, UUID.randomUUID().toString());
@@ -114,7 +116,7 @@ public final class FolderLock implements AutoCloseable {
     }
 
     private FolderLock use() {
-        if (!waitForLock(true)) {
+        if (!waitForLock(USING, true, PATIENCE)) {
             throw inUse(", which excludes other commands; try again when that has ended");
         }
         return this;
@@ -123,7 +125,7 @@ public final class FolderLock implements AutoCloseable {
     /// Locks a folder to replace its store, and creates a missing folder. Errors: [CommandFailure] if another process uses it.
     public static FolderLock replace(Path folder) {
         FolderLock lock = own(folder, "");
-        if (!lock.waitForLock(false)) {
+        if (!lock.waitForLock(USING, false, PATIENCE)) {
             lock.close();
             throw new CommandFailure("another command reads or changes the store in " + folder
                     + "; try again when that has ended");
@@ -230,6 +232,15 @@ public final class FolderLock implements AutoCloseable {
         }
     }
 
+    /// Returns true if a process owns the store.
+    boolean isOwned() {
+        try (FileLock free = Objects.requireNonNull(channel).tryLock(OWNING, 1, true)) {
+            return free == null;
+        } catch (IOException | OverlappingFileLockException e) {
+            return true;
+        }
+    }
+
     /// A process that owns a store.
     ///
     /// @param process its number
@@ -250,10 +261,10 @@ public final class FolderLock implements AutoCloseable {
         }
     }
 
-    private boolean waitForLock(boolean shared) {
+    private boolean waitForLock(long position, boolean shared, Duration patience) {
         long beganNs = System.nanoTime();
-        while (!tryLock(USING, shared)) {
-            if (System.nanoTime() - beganNs > PATIENCE.toNanos()) {
+        while (!tryLock(position, shared)) {
+            if (System.nanoTime() - beganNs > patience.toNanos()) {
                 return false;
             }
             LockSupport.parkNanos(POLL.toNanos());

@@ -124,6 +124,11 @@ public final class Sqlite implements Database, Database.Dialect, Database.Watch 
     }
 
     @Override
+    public boolean isServed() {
+        return lock.isOwned();
+    }
+
+    @Override
     public void announce(String address) {
         lock.announce(address);
     }
