@@ -36,9 +36,9 @@ public class Build {
 
     /// The phase that compiles the program, and the goals of `package` that the program needs.
     private static final List<String> GOALS = List.of("process-classes",
-            "dependency:copy-dependencies@libraries-beside-the-jar", "jar:jar@default-jar", "exec:exec@aot-caches");
+            "assembly:single@jar", "exec:exec@aot-caches");
     /// The phases to show, by a part of the line with which a goal begins in Maven's log.
-    private static final Map<String, String> PHASES = Map.of(":compile (", "compiling", ":jar (", "packaging", "(aot-caches)",
+    private static final Map<String, String> PHASES = Map.of(":compile (", "compiling", ":single (", "packaging", "(aot-caches)",
             "making the caches of a fast start");
     /// Starts Maven, and ends it if stdin ends without a line. The kernel closes stdin however this process ends. The number of Maven's
     /// process is not reused until the shell waits for it.

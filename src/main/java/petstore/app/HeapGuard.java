@@ -9,6 +9,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import petstore.UsableMemory;
 
 /// Reports a nearly full heap, so that the server refuses connections, and frees pages and blocks. For any number of threads.
 ///
@@ -36,7 +37,7 @@ final class HeapGuard {
     /// @param thread runs `relief` and collections, which would block an event loop
     HeapGuard(double mostUsed, Runnable relief, Executor thread) {
         long most = oldGeneration.getUsage().getMax();
-        this.mostBytes = (long) (mostUsed * (most > 0 ? most : Runtime.getRuntime().maxMemory()));
+        this.mostBytes = (long) (mostUsed * Math.min(most > 0 ? most : Long.MAX_VALUE, UsableMemory.bytes()));
         this.relief = relief;
         this.thread = thread;
     }

@@ -4,10 +4,13 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.EnumSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiFunction;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 import petstore.ApiKey;
@@ -33,11 +36,20 @@ import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-@Command(name = "keys", description = "Creates, lists, rotates, revokes and removes API keys.", subcommands = {
-        KeysCommand.Create.class, KeysCommand.ListAll.class, KeysCommand.Rotate.class,
-        KeysCommand.Revoke.class, KeysCommand.Prune.class}, synopsisSubcommandLabel = "COMMAND", footer = {
-                "", "Example:", "  petstore keys list"})
+@Command(name = "keys", description = "Creates, lists, rotates, revokes and removes API keys.", synopsisSubcommandLabel = "COMMAND", footer = {
+        "", "Example:", "  petstore keys list"})
 final class KeysCommand {
+
+    /// Returns the commands by name, in the order of the help.
+    static Map<String, Supplier<Object>> commands() {
+        Map<String, Supplier<Object>> commands = new LinkedHashMap<>();
+        commands.put("create", Create::new);
+        commands.put("list", ListAll::new);
+        commands.put("rotate", Rotate::new);
+        commands.put("revoke", Revoke::new);
+        commands.put("prune", Prune::new);
+        return commands;
+    }
 
     @Command(name = "create", description = "Creates an API key and prints it, this once.", footer = {"", "Example:",
             "  petstore keys create --name checkout --scope pets:read --expires-in 90d"})

@@ -10,6 +10,7 @@ import java.time.Clock;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -46,6 +47,7 @@ public final class Main implements ConsoleCommand.Program {
     public static final int WRONG_USAGE = 2;
 
     private static final String HELP = "help";
+    private static final String KEYS = "keys";
     private static final Set<String> HELP_OPTIONS = Set.of("-h", "--help", "-V", "--version");
 
     @Option(names = "--verbose", scope = ScopeType.INHERIT, description = "Prints the stack trace of a failure.")
@@ -106,17 +108,16 @@ public final class Main implements ConsoleCommand.Program {
     /// Returns the command line. It has only the command in `args`, because setting up all commands takes longer than running most of
     /// them. For the help, and if `args` have no known command, it has all commands.
     public static CommandLine commandLine(Console console, String... args) {
-        Map<String, Supplier<Object>> commands = commands();
         Main program = new Main(console);
         CommandLine main = new CommandLine(program);
         boolean helps = Arrays.stream(args).takeWhile(argument -> !argument.equals("--"))
                 .anyMatch(HELP_OPTIONS::contains);
-        Arrays.stream(args).filter(argument -> !argument.startsWith("-")).findFirst()
-                .filter(name -> commands.containsKey(name) && !name.equals(HELP))
-                .ifPresent(name -> commands.keySet().retainAll(Set.of(name)));
         main.getCommandSpec()
                 .versionProvider(() -> new String[]{"petstore " + Build.running() + ", Java " + Runtime.version()});
-        commands.values().forEach(command -> main.addSubcommand(command.get()));
+        List<String> words = Arrays.stream(args).filter(argument -> !argument.startsWith("-")).toList();
+        add(commands(), words.stream().findFirst().filter(name -> !name.equals(HELP)), main);
+        Optional.ofNullable(main.getSubcommands().get(KEYS))
+                .ifPresent(keys -> add(KeysCommand.commands(), words.stream().skip(1).findFirst(), keys));
         OptionConverters.register(main);
         return main.setOut(console.out()).setErr(console.err())
                 .setDefaultValueProvider(argument -> helps
@@ -141,11 +142,17 @@ public final class Main implements ConsoleCommand.Program {
                 .setExecutionExceptionHandler((e, _, _) -> failed(console, e, program.verbose));
     }
 
+    /// Adds the command of this name; all commands if there is none.
+    private static void add(Map<String, Supplier<Object>> commands, Optional<String> name, CommandLine parent) {
+        name.filter(commands::containsKey).ifPresent(only -> commands.keySet().retainAll(Set.of(only)));
+        commands.values().forEach(command -> parent.addSubcommand(command.get()));
+    }
+
     /// Returns all commands by name, in the order of the help.
     private static Map<String, Supplier<Object>> commands() {
         Map<String, Supplier<Object>> commands = new LinkedHashMap<>();
         commands.put("serve", ServeCommand::new);
-        commands.put("keys", KeysCommand::new);
+        commands.put(KEYS, KeysCommand::new);
         commands.put("import", ImportCommand::new);
         commands.put("export", ExportCommand::new);
         commands.put("backup", () -> StoreOptions.embeddedOnly(new BackupCommand()));

@@ -10,6 +10,7 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter.MeterProvider;
 import io.micrometer.core.instrument.MeterRegistry;
+import petstore.UsableMemory;
 
 /// Memory that pages and blocks share: at most a quarter of the heap. Values that are requested least go first.
 public final class SharedMemory {
@@ -34,7 +35,7 @@ public final class SharedMemory {
     private final Counter misses;
 
     public SharedMemory(MeterRegistry meters) {
-        this(meters, Runtime.getRuntime().maxMemory() / 4);
+        this(meters, UsableMemory.bytes() / 4);
     }
 
     public SharedMemory(MeterRegistry meters, long mostBytes) {

@@ -40,14 +40,14 @@ class LauncherIT {
             JDK_JAVA_OPTIONS='"-XX:+UseG1GC"'                  | UseG1GC=true UseSerialGC=false
             JAVA_TOOL_OPTIONS=-XX:-UseSerialGC                 | UseSerialGC=false
             JAVA_TOOL_OPTIONS=-XX:MaxGCPauseMillis=50          | MaxGCPauseMillis=50
-            JAVA_TOOL_OPTIONS=-Xmx64m                          | MaxHeapSize=67108864
-            PETSTORE_JAVA_OPTIONS=-Xmx0048M                    | MaxHeapSize=50331648
+            JAVA_TOOL_OPTIONS=-Xmx64m                          | MaxHeapSize=67108864 MaxRAMPercentage=25.000000
+            PETSTORE_JAVA_OPTIONS=-Xmx0048M                    | MaxHeapSize=50331648 MaxRAMPercentage=25.000000
             PETSTORE_JAVA_OPTIONS=-XX:InitialHeapSize=65536k   | InitialHeapSize=67108864
             JAVA_TOOL_OPTIONS=-Xms64m                          | InitialHeapSize=67108864
-            _JAVA_OPTIONS='-Xms256m -Xmx512m'                  | InitialHeapSize=268435456 MaxHeapSize=536870912
+            _JAVA_OPTIONS='-Xms256m -Xmx512m'                  | InitialHeapSize=268435456 MaxHeapSize=536870912 MaxRAMPercentage=25.000000
             JAVA_TOOL_OPTIONS=-Xmn8m                           | NewSize=8388608 MaxNewSize=8388608
             JAVA_TOOL_OPTIONS='-XX:MaxNewSize=8m'              | MaxNewSize=8388608 NewSize=8388608
-            JDK_JAVA_OPTIONS='-XX:MaxRAM=1g -XX:MaxRAMPercentage=75' | MaxHeapSize=805306368
+            JDK_JAVA_OPTIONS='-XX:MaxRAM=1g -XX:MaxRAMPercentage=75' | MaxHeapSize=805306368 MaxRAMPercentage=75.000000
             JAVA_TOOL_OPTIONS=-XX:-ExitOnOutOfMemoryError      | ExitOnOutOfMemoryError=false
             JAVA_TOOL_OPTIONS=-XX:TieredStopAtLevel=3          | TieredStopAtLevel=3""")
     void appliesDefaultsThatNoVariableOverrides(String environment, String flagsOfEnvironment) {
@@ -58,7 +58,7 @@ class LauncherIT {
                 .filter(words -> words.length == 4)
                 .collect(Collectors.toMap(words -> words[1], words -> words[2], (first, second) -> second));
         Map<String, String> expected = flags(
-                "UseSerialGC=true MaxHeapSize=134217728 InitialHeapSize=50331648 NewSize=25165824 MaxNewSize=25165824"
+                "UseSerialGC=true MaxRAMPercentage=12.500000 InitialHeapSize=50331648 NewSize=25165824 MaxNewSize=25165824"
                         + " ExitOnOutOfMemoryError=true TieredStopAtLevel=1");
         expected.putAll(flags(flagsOfEnvironment));
         assertThat(flags).containsAllEntriesOf(expected);
@@ -80,9 +80,19 @@ class LauncherIT {
         assertThat(ending.out()).anyMatch(line -> line.startsWith("petstore "));
     }
 
+    /// By default, an eighth of the memory, of which at most 512 MB are used.
+    @ParameterizedTest
+    @CsvSource({"-XX:+UseSerialGC, 120, 512", "-Xmx1g, 1000, 1024"})
+    void usesSizeOfHeapThatIsSet(String option, int least, int most) {
+        Ending ending = run("PETSTORE_JAVA_OPTIONS=" + option, "petstore doctor --data new");
+        assertThat(ending.out()).filteredOn(line -> line.contains("a heap of up to "))
+                .map(line -> Integer.parseInt(line.replaceAll(".*a heap of up to (\\d+) MiB.*", "$1"))).singleElement()
+                .satisfies(mib -> assertThat(mib).isBetween(least, most));
+    }
+
     @ParameterizedTest
     @CsvSource({"-Xmx1.5g, Invalid maximum heap size: -Xmx1.5g", "-Xms64q, Invalid initial heap size: -Xms64q",
-            "-Xms1g, Initial heap size set to a larger value than the maximum heap size"})
+            "-Xmx64m -Xms1g, Initial heap size set to a larger value than the maximum heap size"})
     void javaRefusesImpossibleSizes(String options, String reason) {
         Ending ending = run("PETSTORE_JAVA_OPTIONS='" + options + "'", "petstore --version");
         assertThat(ending.code()).isEqualTo(1);

@@ -6,6 +6,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 
 import com.sun.management.UnixOperatingSystemMXBean;
+import petstore.UsableMemory;
 import petstore.app.Build;
 
 /// Checks of Java and of the operating system.
@@ -24,7 +25,7 @@ record SystemChecks(int maxConnections, Instant now) {
                         + System.getProperty("java.vendor") + ", " + System.getProperty("java.home") + ", on "
                         + System.getProperty("os.name") + " " + System.getProperty("os.version") + " ("
                         + System.getProperty("os.arch") + ")")),
-                Check.of("memory", Runtime.getRuntime()::maxMemory, SystemChecks::memory),
+                Check.of("memory", UsableMemory::bytes, SystemChecks::memory),
                 Check.of("open files", SYSTEM::getMaxFileDescriptorCount, this::files),
                 Check.of("clock", () -> now.truncatedTo(ChronoUnit.SECONDS), SystemChecks::clock));
     }

@@ -1,6 +1,7 @@
 package petstore.http.server;
 
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.time.Clock;
@@ -28,6 +29,7 @@ import io.netty.util.concurrent.Future;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import petstore.Closer;
+import petstore.UsableMemory;
 import petstore.http.message.Api;
 import petstore.http.server.codec.RequestFields;
 import petstore.http.server.tls.CertificateFiles;
@@ -47,6 +49,11 @@ public final class Server implements AutoCloseable {
         System.getProperties().putIfAbsent("io.netty.allocator.type", "pooled");
         // Names of channels are for this process alone. To make one of another machine's, Netty would need an address of a network card.
         System.getProperties().putIfAbsent("io.netty.machineId", "00:00:00:00:00:00:00:00");
+        // By default, it would take as much memory off-heap as the heap may grow to.
+        if (ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                .noneMatch(option -> option.startsWith("-XX:MaxDirectMemorySize="))) {
+            System.getProperties().putIfAbsent("io.netty.maxDirectMemory", String.valueOf(UsableMemory.bytes()));
+        }
         // It would count a part of all buffers.
         System.getProperties().putIfAbsent("io.netty.leakDetection.level", "disabled");
     }
@@ -125,8 +132,7 @@ public final class Server implements AutoCloseable {
     private int listen(Address at, Api api, Optional<Tls> tls, BooleanSupplier memoryIsShort, int loops) {
         EventLoopGroup group = group("http-" + at.listener(), loops);
         ConnectionLimit limit = ConnectionLimit.of(at.listener(), settings.maxConnections(), memoryIsShort, meters);
-        // Java's default limit of off-heap memory is the size of the heap.
-        long mostUnreadBytes = Runtime.getRuntime().maxMemory() / 4;
+        long mostUnreadBytes = UsableMemory.bytes() / 4;
         Map<EventLoop, Connections> ofLoops = new ConcurrentHashMap<>();
         for (EventExecutor executor : group) {
             EventLoop loop = (EventLoop) executor;

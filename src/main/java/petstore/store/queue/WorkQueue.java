@@ -46,7 +46,8 @@ public final class WorkQueue<I, O> implements AutoCloseable {
 
         /// Returns the limits of items that share the work of their group, e.g. writes that wait for one commit.
         public static Limits ofSharedWork(Duration patience, Unavailability late) {
-            return new Limits(8_192, 512, patience.dividedBy(4), patience, late, true);
+            // Duration.dividedBy would initialise BigDecimal, which takes a twentieth of the start.
+            return new Limits(8_192, 512, Duration.ofNanos(patience.toNanos() / 4), patience, late, true);
         }
 
         public static Limits ofReads(int largestGroup, Duration patience) {
