@@ -62,6 +62,16 @@ class PackagingIT {
         assertThat(AOT_CACHES).allSatisfy(cache -> assertThat(home.resolve(cache)).doesNotExist());
     }
 
+    /// The jar finds SQLite's library beside it.
+    @Test
+    void jarRunsWithoutLauncher() throws IOException {
+        Path home = unpack("petstore-" + version() + ".tar.gz");
+        Ending ending = new Shell(folder).run("'" + System.getProperty("java.home") + "/bin/java' -jar '" + home
+                + "/petstore.jar' keys create --name clerk --data plain");
+        assertThat(ending.code()).as(ending.toString()).isZero();
+        assertThat(ending.out()).singleElement().asString().startsWith("pets_");
+    }
+
     /// There is no HOME or JAVA_HOME, and no Java in PATH. A Java in the usual folders must not run.
     @ParameterizedTest
     @ValueSource(booleans = {false, true})

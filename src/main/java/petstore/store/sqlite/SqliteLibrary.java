@@ -1,12 +1,13 @@
 package petstore.store.sqlite;
 
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
 import org.sqlite.util.OSInfo;
 import petstore.CommandFailure;
 
-/// The native library of SQLite, which the build unpacks into the folder `lib`.
+/// The native library of SQLite, which the build unpacks into the folder `lib` beside the jar.
 ///
 /// On a system without a library there, the driver unpacks its own into the temporary folder at each start.
 final class SqliteLibrary {
@@ -19,12 +20,13 @@ final class SqliteLibrary {
     /// Loads the library once. Errors: [CommandFailure] if the file cannot be loaded.
     @SuppressWarnings("restricted") // The manifest of the jar enables native access.
     static synchronized void load() {
-        String folder = System.getProperty("petstore.lib", "");
-        if (folder.isEmpty() || System.getProperty(NAME) != null) {
+        if (System.getProperty(NAME) != null) {
             return;
         }
+        URI jar = URI.create(SqliteLibrary.class.getProtectionDomain().getCodeSource().getLocation().toString());
+        Path folder = Path.of(jar).resolveSibling("lib");
         String system = System.getProperty("os.name") + (OSInfo.isMusl() ? "-Musl-" : "-") + OSInfo.getArchName();
-        Path file = Path.of(folder, System.mapLibraryName("sqlitejdbc-" + system));
+        Path file = folder.resolve(System.mapLibraryName("sqlitejdbc-" + system));
         if (!Files.exists(file)) {
             return;
         }
@@ -37,9 +39,9 @@ final class SqliteLibrary {
                     file + " cannot be loaded: " + reason + "; unpack petstore again, on a file system without noexec",
                     e);
         }
-        System.setProperty("org.sqlite.lib.path", folder);
+        System.setProperty("org.sqlite.lib.path", folder.toString());
         System.setProperty(NAME, file.getFileName().toString());
         // Here the driver deletes libraries that it unpacked earlier.
-        System.setProperty("org.sqlite.tmpdir", folder);
+        System.setProperty("org.sqlite.tmpdir", folder.toString());
     }
 }

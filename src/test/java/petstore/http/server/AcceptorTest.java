@@ -123,9 +123,9 @@ class AcceptorTest {
         String listening = "0A";
         for (String file : List.of("/proc/net/tcp6", "/proc/net/tcp")) {
             for (String line : Files.exists(Path.of(file)) ? Files.readAllLines(Path.of(file)) : List.<String>of()) {
-                String[] fields = line.strip().split(" +");
+                String[] fields = line.strip().split(" +", -1);
                 if (fields[1].endsWith(port) && fields[3].equals(listening)) {
-                    return Integer.parseInt(fields[4].split(":")[1], 16);
+                    return Integer.parseInt(fields[4].replaceFirst(".*:", ""), 16);
                 }
             }
         }
