@@ -202,7 +202,7 @@ public class Build {
     /// Sets future times of sources, e.g. from a machine whose clock is ahead, to the present if this user may. Else every command would
     /// build until then. A later stamp would hide changes made meanwhile.
     private void endFuture(long present) throws IOException {
-        for (String source : List.of("pom.xml", "openapi.yaml", "src/main", "src/aot")) {
+        for (String source : List.of("pom.xml", "openapi.yaml", "src/main", "src/aot", "src/assembly")) {
             try (Stream<Path> files = Files.walk(home.resolve(source))) {
                 files.map(Path::toFile).filter(file -> file.lastModified() > present)
                         .forEach(file -> file.setLastModified(present));
