@@ -1,13 +1,12 @@
 package petstore.store.sqlite;
 
-import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
 import org.sqlite.util.OSInfo;
 import petstore.CommandFailure;
 
-/// The native library of SQLite, which the build unpacks into the folder `lib` beside the jar.
+/// The native library of SQLite, which the build unpacks into the folder `lib`.
 ///
 /// On a system without a library there, the driver unpacks its own into the temporary folder at each start.
 final class SqliteLibrary {
@@ -23,10 +22,12 @@ final class SqliteLibrary {
         if (System.getProperty(NAME) != null) {
             return;
         }
-        URI jar = URI.create(SqliteLibrary.class.getProtectionDomain().getCodeSource().getLocation().toString());
-        Path folder = Path.of(jar).resolveSibling("lib");
+        // Without the launcher, the class path is the jar. With a cache that was made in another folder, Java does not know a class's jar.
+        String jar = System.getProperty("java.class.path");
+        String folder = System.getProperty("petstore.lib",
+                Path.of(jar).toAbsolutePath().resolveSibling("lib").toString());
         String system = System.getProperty("os.name") + (OSInfo.isMusl() ? "-Musl-" : "-") + OSInfo.getArchName();
-        Path file = folder.resolve(System.mapLibraryName("sqlitejdbc-" + system));
+        Path file = Path.of(folder, System.mapLibraryName("sqlitejdbc-" + system));
         if (!Files.exists(file)) {
             return;
         }
@@ -39,9 +40,9 @@ final class SqliteLibrary {
                     file + " cannot be loaded: " + reason + "; unpack petstore again, on a file system without noexec",
                     e);
         }
-        System.setProperty("org.sqlite.lib.path", folder.toString());
+        System.setProperty("org.sqlite.lib.path", folder);
         System.setProperty(NAME, file.getFileName().toString());
         // Here the driver deletes libraries that it unpacked earlier.
-        System.setProperty("org.sqlite.tmpdir", folder.toString());
+        System.setProperty("org.sqlite.tmpdir", folder);
     }
 }
