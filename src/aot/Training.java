@@ -111,8 +111,7 @@ public class Training {
     /// Starts the program, which writes the names of its classes to a file.
     private Process start(Path classes, String... arguments) throws IOException {
         List<String> command = new ArrayList<>(List.of(java, "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
-                "-Dsun.misc.unsafe.memory.access=allow", "-XX:DumpLoadedClassList=" + classes, "-Dpetstore.lib=" + built.resolve("lib"),
-                "-jar", jar()));
+                "-Dsun.misc.unsafe.memory.access=allow", "-XX:DumpLoadedClassList=" + classes, "-jar", jar()));
         command.addAll(List.of(arguments));
         ProcessBuilder builder = builder(command);
         builder.environment().put("PETSTORE_DATA", folder.resolve("data").toString());

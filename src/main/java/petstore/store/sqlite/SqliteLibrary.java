@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import org.sqlite.util.OSInfo;
 import petstore.CommandFailure;
 
-/// The native library of SQLite, which the build unpacks into the folder `lib`.
+/// The native library of SQLite, which the build unpacks into the folder `lib` beside the jar.
 ///
 /// On a system without a library there, the driver unpacks its own into the temporary folder at each start.
 final class SqliteLibrary {
@@ -22,10 +22,9 @@ final class SqliteLibrary {
         if (System.getProperty(NAME) != null) {
             return;
         }
-        // Without the launcher, the class path is the jar. With a cache that was made in another folder, Java does not know a class's jar.
-        String jar = System.getProperty("java.class.path");
-        String folder = System.getProperty("petstore.lib",
-                Path.of(jar).toAbsolutePath().resolveSibling("lib").toString());
+        // The class path is the jar; tests set the folder. With a cache that was made elsewhere, Java does not know a class's jar.
+        Path jar = Path.of(System.getProperty("java.class.path")).toAbsolutePath();
+        String folder = System.getProperty("petstore.lib", jar.resolveSibling("lib").toString());
         String system = System.getProperty("os.name") + (OSInfo.isMusl() ? "-Musl-" : "-") + OSInfo.getArchName();
         Path file = Path.of(folder, System.mapLibraryName("sqlitejdbc-" + system));
         if (!Files.exists(file)) {
