@@ -30,6 +30,7 @@ final class Lab {
     private final Deque<Runnable> atEnd = new ArrayDeque<>();
     private final Deque<Process> processes = new ArrayDeque<>();
     private boolean ending;
+    private boolean separate;
     private int names;
 
     Lab() throws IOException {
@@ -62,8 +63,20 @@ final class Lab {
         atEnd.push(action);
     }
 
+    /// If true, servers that start from now on have the first processor alone, and the load generator the second. Else all have both.
+    void separate(boolean wanted) throws IOException, InterruptedException {
+        separate = wanted;
+        run(List.of("taskset", "-acp", wanted ? "1" : "0,1", String.valueOf(ProcessHandle.current().pid())), Map.of());
+    }
+
+    /// Starts a server. Appends its output to the file `log`.
+    Process startServer(List<String> command, Map<String, String> environment, Path log) throws IOException {
+        List<String> first = separate ? List.of("taskset", "-c", "0") : List.of();
+        return start(Stream.concat(first.stream(), command.stream()).toList(), environment, log);
+    }
+
     /// Starts a program. Appends its output to the file `log`.
-    synchronized Process start(List<String> command, Map<String, String> environment, Path log) throws IOException {
+    private synchronized Process start(List<String> command, Map<String, String> environment, Path log) throws IOException {
         if (ending) {
             throw new IOException("the benchmark is ending");
         }

@@ -26,7 +26,7 @@ final class Server implements AutoCloseable {
         this.port = port;
         this.log = lab.newPath("server-log");
         long began = System.nanoTime();
-        this.process = lab.start(command, environment, log);
+        this.process = lab.startServer(command, environment, log);
         try {
             await(began, probe, status);
         } catch (IOException | InterruptedException e) {
