@@ -98,10 +98,13 @@ final class LogLayout extends LayoutBase<ILoggingEvent> {
     }
 
     private void reason(String reason, StringBuilder line) {
-        String safe = KeyToken.redacted(reason);
         (json ? name("event.reason", line) : line.append(" reason=")).append('"');
-        line.append(quoted(safe.length() > LONGEST_REASON ? safe.substring(0, LONGEST_REASON) + "…" : safe))
+        line.append(quoted(reason.length() > LONGEST_REASON ? shortened(KeyToken.redacted(reason)) : reason))
                 .append('"');
+    }
+
+    private static String shortened(String reason) {
+        return reason.length() > LONGEST_REASON ? reason.substring(0, LONGEST_REASON) + "…" : reason;
     }
 
     /// Returns a line up to its message, which is escaped already.
@@ -143,7 +146,19 @@ final class LogLayout extends LayoutBase<ILoggingEvent> {
 
     /// Returns the content of a string of JSON: printable characters, without API keys.
     private static String quoted(String text) {
-        return SafeText.of(new String(JsonStringEncoder.getInstance().quoteAsString(KeyToken.redacted(text))));
+        String safe = KeyToken.redacted(text);
+        return isPlain(safe) ? safe : SafeText.of(new String(JsonStringEncoder.getInstance().quoteAsString(safe)));
+    }
+
+    /// Returns true if no character needs an escape, as in the reasons of most refusals. A flood of these must stay cheap.
+    private static boolean isPlain(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            char unit = text.charAt(i);
+            if (unit < ' ' || unit > '~' || unit == '"' || unit == '\\') {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static String oneLine(String text) {
