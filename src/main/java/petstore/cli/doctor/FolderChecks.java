@@ -1,7 +1,6 @@
 package petstore.cli.doctor;
 
 import java.io.IOException;
-import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -31,17 +30,19 @@ record FolderChecks(Path folder) {
 
     List<Check<?>> all() {
         return List.of(Check.of("folder", () -> mode(folder), this::rights),
-                Check.of("file system", () -> disk().type().toLowerCase(Locale.ROOT), this::fileSystem),
-                Check.of("disk", () -> disk().getUsableSpace(), this::space),
+                Check.of("file system", () -> Files.getFileStore(existing()).type().toLowerCase(Locale.ROOT),
+                        this::fileSystem),
+                Check.of("disk", () -> existing().toFile().getUsableSpace(), this::space),
                 Check.of("store", this::store, Finding::ok));
     }
 
-    private FileStore disk() throws IOException {
+    /// Returns the folder, or the first one above it that exists.
+    private Path existing() {
         Path path = folder;
         while (Files.notExists(path) && path.getParent() != null) {
             path = path.getParent();
         }
-        return Files.getFileStore(path);
+        return path;
     }
 
     /// Returns the permissions, e.g. `rwxr-x---`; empty for a missing file, and if the file system has none.

@@ -1,8 +1,8 @@
 package petstore.store.sqlite;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
-import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -97,7 +97,7 @@ public final class SqliteRestore {
         double before = SqliteFile.bytes(store);
         double after = Files.size(backup);
         double needed = before + SqliteFile.bytes(SqliteFile.log(store)) + Math.max(after, 2 * after - before);
-        FileStore disk = Files.getFileStore(store.toAbsolutePath().getParent());
+        File disk = store.toAbsolutePath().resolveSibling("").toFile();
         if (disk.getTotalSpace() > 0 && disk.getUsableSpace() < needed) {
             throw new CommandFailure("the disk of " + store + " has " + disk.getUsableSpace() / MIB
                     + " MiB free; the restore needs " + (long) Math.ceil(needed / MIB)
