@@ -19,7 +19,7 @@ import petstore.Failure;
 /// @param countStores a query that yields 1 if there is a store
 public record Migrations(IntFunction<String> script, int latest, String countStores) {
 
-    /// The version of the first script, which creates the schema. Stores of earlier versions were never released.
+    /// The version of the first script, which creates the schema. Stores with an earlier version are refused.
     public static final int FIRST = 8;
     /// The number of the last script, of which each kind of database has one.
     public static final int LATEST = Integer.parseInt(resource("migrations/latest").strip());

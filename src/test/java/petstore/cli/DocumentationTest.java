@@ -40,6 +40,9 @@ class DocumentationTest {
     private static final Pattern VARIABLE = Pattern.compile("\\b(PETSTORE_[A-Z_]+)\\b");
     /// Links that [#LINK] does not match.
     private static final Pattern OTHER_LINK = Pattern.compile("(?m)^\\[[^]]+]: |<a ");
+    /// The version in the name of an image, an archive or a folder; empty for an image without a tag.
+    private static final Pattern VERSION = Pattern
+            .compile("(?:image: petstore\\b:?|\\bpetstore[-_:](?=\\d+\\.\\d))(\\d+(?:\\.\\d+)+|\\w*)");
     private static final int MOST_WORDS = 9_900;
     private static final int MOST_WORDS_OF_AN_ALERT = 80;
     private static final Map<String, Integer> MOST_WORDS_OF = Map.of("README.md", 800, "SECURITY.md", 300,
@@ -226,12 +229,35 @@ class DocumentationTest {
                 .isEqualTo(matches(Pattern.compile("ipv4_address: (\\S+)"), compose));
     }
 
+    /// `pom.xml` has the version and the date of the release. The build passes them to `--version`, the archives and the image.
     @Test
-    void changelogHasCurrentVersion() throws IOException {
-        String version = matches(Pattern.compile("<version>([^<]+)</version>"), Files.readString(Path.of("pom.xml")))
-                .getFirst();
-        assertThat(Files.readString(Path.of("CHANGELOG.md"))).contains("\n## [" + version + "]");
-        assertThat(ServedContract.yaml(ServedContract.openapi()).at("/info/version").asText()).isEqualTo("1.0.0");
+    void everyFileNamesVersionAndDateOfTheBuild() throws IOException {
+        String pom = Files.readString(Path.of("pom.xml"));
+        String version = matches(Pattern.compile("<version>([^<]+)</version>"), pom).getFirst();
+        String date = matches(Pattern.compile("outputTimestamp>([^T]+)T00:00:00Z</"), pom).getFirst();
+        List<String> versions = new ArrayList<>();
+        versions.add("openapi.yaml: " + ServedContract.yaml(ServedContract.openapi()).at("/info/version").asText());
+        List<String> files = new ArrayList<>(documents());
+        files.add("Dockerfile");
+        files("deploy").stream().filter(file -> Files.isRegularFile(Path.of(file))).sorted().forEach(files::add);
+        for (String file : files) {
+            matches(VERSION, Files.readString(Path.of(file))).forEach(each -> versions.add(file + ": " + each));
+        }
+        assertThat(versions.stream().filter(each -> !each.endsWith(": " + version))).as("pom.xml has " + version)
+                .isEmpty();
+        assertThat(matches(Pattern.compile("(?m)^## (.+)$"), Files.readString(Path.of("CHANGELOG.md"))).getFirst())
+                .as("CHANGELOG.md").isEqualTo(version + " – " + date);
+    }
+
+    /// Otherwise, `.ci/lint-contract` protects clients of a contract that no release has.
+    @Test
+    void contractOfTheReleaseIsKept() throws IOException {
+        String released = Files.readString(Path.of(".ci/contract/released.yaml"));
+        String contract = ServedContract.openapi();
+        Pattern version = Pattern.compile("(?m)^  version: (.+)$");
+        if (matches(version, released).equals(matches(version, contract))) {
+            assertThat(released.endsWith("\n\n" + contract)).as("released.yaml ends like openapi.yaml").isTrue();
+        }
     }
 
     /// Returns true for a word that looks like a class name, but is a header field, a status or a class of the JDK.
