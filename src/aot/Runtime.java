@@ -35,9 +35,10 @@ public class Runtime {
                 copy(library, folder.resolve("lib").resolve(library.getFileName()), time);
             }
         }
+        // Whether jlink strips the classes that this plugin makes depends on hash codes of objects. So it would not repeat a build.
         int code = ToolProvider.findFirst("jlink").orElseThrow().run(System.out, System.err,
                 "--add-modules", String.join(",", MODULES), "--strip-java-debug-attributes", "--no-man-pages", "--no-header-files",
-                "--compress", "zip-6", "--output", folder.resolve("runtime").toString());
+                "--compress", "zip-6", "--disable-plugin", "generate-jli-classes", "--output", folder.resolve("runtime").toString());
         if (code != 0) {
             System.exit(code);
         }
