@@ -13,8 +13,8 @@ import java.util.stream.Stream;
 
 /// Copies the service to a folder, with a Java runtime that has only the modules it needs.
 ///
-/// Usage: `java Runtime.java BUILD FOLDER TIME`. BUILD has `petstore.jar` and `lib`. TIME is the time of the archive's files, because an
-/// ahead-of-time cache fits only jars with the time for which it was made.
+/// Usage: `java Runtime.java BUILD FOLDER TIME`. BUILD has `petstore.jar` and `lib`. TIME is the time of the archive's files. The launcher
+/// uses an ahead-of-time cache only with a jar of its time, and Java after 25.0.3 only with the jar's time when the cache was made.
 public class Runtime {
 
     /// The modules that `jdeps --print-module-deps` prints, and modules that it cannot find: for host names and logins of PostgreSQL, and

@@ -27,7 +27,8 @@ import java.util.stream.Stream;
 ///   `-XX:AOTCacheOutput` would make it of one process.
 ///
 /// Usage: `java Training.java FOLDER [JAVA]`. FOLDER has `petstore.jar` and gets the caches. JAVA is the `java` program that the caches
-/// are for; by default the running one.
+/// are for; by default the running one. The launcher uses a cache only if `jdk.release` equals the JDK's file `release`, and the cache
+/// has the time of the jar.
 public class Training {
 
     private static final long PATIENCE_S = 120;
@@ -48,6 +49,7 @@ public class Training {
         try {
             training.cache("petstore.aot", training.serve());
             training.cache("commands.aot", training.commands());
+            training.copyRelease();
         } catch (IOException e) {
             System.err.println("Training: " + e.getMessage());
             try (Stream<String> log = Files.lines(training.log())) {
@@ -143,9 +145,23 @@ public class Training {
         await(builder(List.of(java, "-Xshare:dump", "-XX:+UseSerialGC", "-XX:+AOTClassLinking", "-Dsun.misc.unsafe.memory.access=allow",
                 "-Xlog:aot=error,cds=error", "-XX:SharedClassListFile=" + classes, "-XX:SharedArchiveFile=" + cache, "-cp", jar()))
                 .redirectOutput(Redirect.appendTo(log().toFile())).start());
-        if (!Files.exists(cache)) {
-            throw new IOException("no cache was made");
+        requireUsable(cache);
+        Files.setLastModifiedTime(cache, Files.getLastModifiedTime(Path.of(jar())));
+    }
+
+    /// Throws [IOException] if Java cannot use this cache. Java exits with 0 also if it makes none.
+    private void requireUsable(Path cache) throws IOException, InterruptedException {
+        Process process = builder(List.of(java, "-XX:AOTMode=on", "-XX:AOTCache=" + cache, "-XX:+UseSerialGC", "-jar", jar(), "--version"))
+                .redirectOutput(Redirect.appendTo(log().toFile())).start();
+        if (process.waitFor() != 0) {
+            throw new IOException("Java cannot use " + cache);
         }
+    }
+
+    /// Copies the JDK's description of itself. A JDK without one gets an empty copy.
+    private void copyRelease() throws IOException {
+        Path release = Path.of(java).toAbsolutePath().getParent().resolveSibling("release");
+        Files.write(built.resolve("jdk.release"), Files.exists(release) ? Files.readAllBytes(release) : new byte[0]);
     }
 
     private static void await(Process process) throws IOException, InterruptedException {

@@ -24,12 +24,12 @@ import java.util.stream.Stream;
 /// Builds the program of a checkout with Maven, for the launcher. The progress on stderr is one line that is rewritten each second, or
 /// a line for each phase without a terminal. If the build fails, the errors in Maven's log follow.
 ///
-/// Usage: `java Build.java HOME COLUMNS`, where HOME is the checkout, and COLUMNS the width of the terminal, or 0 if stderr is not a
-/// terminal; `java Build.java PROCESS` ends a process and its descendants.
+/// Usage: `java Build.java HOME SUM COLUMNS`, where HOME is the checkout, SUM the checksum of its sources, and COLUMNS the width of the
+/// terminal, or 0 if stderr is not a terminal; `java Build.java PROCESS` ends a process and its descendants.
 ///
 /// Maven works in a new folder below `.build`, and ends with this process. After kill -9 it may live a moment longer than the lock.
 /// A finished build moves its files to `.build`, one by one, because a running server may have the earlier files open. The last file,
-/// `stamp`, has the time when the build began.
+/// `stamp`, has the checksum from before the build. A change during the build leads to another one.
 ///
 /// Exit codes: 0 built · 1 failed · 3 waited for the build of another process
 public class Build {
@@ -63,6 +63,7 @@ public class Build {
     private final Path home;
     private final Path folder;
     private final Path work;
+    private final String sum;
     private final int columns;
     private final long beganNs = System.nanoTime();
     private String phase = "";
@@ -70,8 +71,9 @@ public class Build {
     private double megabytes;
     private boolean ended;
 
-    private Build(Path home, int columns) {
+    private Build(Path home, String sum, int columns) {
         this.home = home;
+        this.sum = sum;
         this.folder = home.resolve(".build");
         this.work = folder.resolve("maven-" + System.currentTimeMillis());
         this.columns = columns;
@@ -82,7 +84,7 @@ public class Build {
             ProcessHandle.of(Long.parseLong(args[0])).ifPresent(Build::end);
             return;
         }
-        Build build = new Build(Path.of(args[0]), Integer.parseInt(args[1]));
+        Build build = new Build(Path.of(args[0]), args[1], Integer.parseInt(args[2]));
         int code;
         try {
             code = build.lockAndRun();
@@ -125,12 +127,12 @@ public class Build {
     private int build() throws IOException, InterruptedException {
         begin("building: starting Maven");
         deleteEarlierWork();
-        long free = Files.getFileStore(folder).getUsableSpace() / 1_000_000;
+        long free = folder.toFile().getUsableSpace() / 1_000_000;
         if (free < SPACE_MB) {
             return fail("the build needs " + SPACE_MB + " MB in " + folder + ", where " + free + " MB are free");
         }
         Files.createDirectories(work);
-        endFuture(Files.createFile(work.resolve("stamp")).toFile().lastModified());
+        Files.writeString(work.resolve("stamp"), sum + "\n");
         Path log = folder.resolve("build.log");
         Process maven = start();
         Runtime.getRuntime().addShutdownHook(new Thread(() -> {
@@ -190,24 +192,13 @@ public class Build {
         try (Stream<Path> libraries = Files.list(work.resolve("lib"))) {
             libraries.forEach(files::add);
         }
-        for (String name : List.of("petstore.jar", "petstore.aot", "commands.aot", "stamp")) {
+        for (String name : List.of("petstore.jar", "petstore.aot", "commands.aot", "jdk.release", "stamp")) {
             files.add(work.resolve(name));
         }
         for (Path file : files) {
             Files.move(file, folder.resolve(work.relativize(file)), StandardCopyOption.ATOMIC_MOVE);
         }
         delete(work);
-    }
-
-    /// Sets future times of sources, e.g. from a machine whose clock is ahead, to the present if this user may. Else every command would
-    /// build until then. A later stamp would hide changes made meanwhile.
-    private void endFuture(long present) throws IOException {
-        for (String source : List.of("pom.xml", "openapi.yaml", "src/main", "src/aot", "src/assembly")) {
-            try (Stream<Path> files = Files.walk(home.resolve(source))) {
-                files.map(Path::toFile).filter(file -> file.lastModified() > present)
-                        .forEach(file -> file.setLastModified(present));
-            }
-        }
     }
 
     /// Deletes the folders of stopped builds, unless a process that Maven started still writes to them.

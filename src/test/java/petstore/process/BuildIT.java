@@ -13,6 +13,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import petstore.testkit.PetstoreProcess;
 import petstore.testkit.PetstoreProcess.Ending;
 import petstore.testkit.Shell;
@@ -57,7 +59,7 @@ class BuildIT {
                 done
                 """ + lines + "\n mkdir \"$work/lib\"; cd '" + Path.of("target").toAbsolutePath() + """
                 '
-                ln -s "$PWD"/lib/* "$work/lib" && ln -s "$PWD/petstore.jar" "$PWD"/*.aot "$work"
+                ln -s "$PWD"/lib/* "$work/lib" && ln -s "$PWD/petstore.jar" "$PWD"/*.aot "$PWD/jdk.release" "$work"
                 """);
         assertThat(mvn.toFile().setExecutable(true)).isTrue();
         return "PATH='" + mvn.getParent() + "':$PATH; ";
@@ -97,9 +99,11 @@ class BuildIT {
 
     /// The build replaces the jar and the libraries while the server has not loaded all their classes.
     private void assertServerSurvivesRebuild() {
+        assertThat(run("./petstore doctor").out()).anyMatch(line -> line.matches("ok +aot cache +used"));
         try (PetstoreProcess server = serve().awaitReady()) {
-            assertThat(run("touch README.md pom.xml.bak; mkdir docs src/test; ./petstore --version").err()).isEmpty();
-            assertThat(run("touch openapi.yaml; ./petstore --version").err()).last().asString()
+            assertThat(run("touch README.md pom.xml.bak openapi.yaml; mkdir docs src/test; ./petstore --version").err())
+                    .isEmpty();
+            assertThat(run("echo >> openapi.yaml; ./petstore --version").err()).last().asString()
                     .startsWith("petstore: built in ");
             assertThat(server.client("").get("/docs").statusCode()).isEqualTo(200);
             assertThat(server.client(server.firstKey().orElseThrow()).get("/v1/pets").statusCode()).isEqualTo(200);
@@ -146,7 +150,7 @@ class BuildIT {
     @Test
     void reportsCauseIfMavenIsMissingOrFails() throws IOException {
         assertFails(
-                "mkdir tools; ln -s $(command -v sh find readlink locale id) tools; PATH=$PWD/tools ./petstore --version",
+                "mkdir tools; ln -s $(command -v sh find cksum readlink locale id) tools; PATH=$PWD/tools ./petstore --version",
                 "this checkout must be built, and Maven \\(mvn\\) was not found; install Maven 3.8 or later: .*");
         Files.createDirectory(checkout.resolve(".mvn"));
         Files.writeString(checkout.resolve(".mvn/maven.config"), "-o\n");
@@ -163,23 +167,67 @@ class BuildIT {
         Ending ending = run(mavenStandIn("")
                 + """
                         folder=$(printf 'K\\303\\244fig 1') && mkdir "$folder" && mv petstore pom.xml openapi.yaml src "$folder" && cd "$folder"
-                        unset LANG LC_CTYPE; LC_ALL=C ./petstore --version; touch openapi.yaml; LC_ALL=POSIX ./petstore --version""");
+                        unset LANG LC_CTYPE; LC_ALL=C ./petstore --version; echo >> openapi.yaml; LC_ALL=POSIX ./petstore --version""");
         assertThat(ending.code()).as(ending.toString()).isZero();
         assertThat(ending.out()).hasSize(2);
     }
 
-    /// A build ignores modification times in the future, escape codes for terminals, and files of earlier builds.
+    /// Files that tar, cp -p or rsync -a write keep older times, and a clock that is ahead makes future ones.
     @Test
-    void buildsOnceIfSourcesHaveFutureTimes() throws IOException {
-        Ending ending = run(mavenStandIn("printf '\\033[0m\\033[1mApache Maven\\033[m 3.8.7\\n\\033[0m'")
+    void buildsAgainIfNamesOrContentsOfSourcesChangeAtAnyTime() throws IOException {
+        Ending ending = run(mavenStandIn("")
                 + """
-                        mkdir -p .build/maven; sleep 100 & printf %s $! > .build/maven.pid; touch -d '+1 day' src/main/java pom.xml
-                        ./petstore --version; ./petstore --version; touch openapi.yaml; ./petstore --version
-                        kill $! && tr '\\033' ^ < .build/build.log; ls -d .build/maven*
+                        count() { echo "$1: $(./petstore --version 2>&1 | grep -c '^petstore: built in')"; }
+                        tar -cf old.tar openapi.yaml; resource=src/main/resources/petstore/http/docs
+                        count first
+                        sed -i s/Petstore/petstorE/ openapi.yaml; touch -d '-1 year' openapi.yaml; count 'same size, older'
+                        tar -xf old.tar; count 'rolled back'
+                        mv $resource/copy.svg $resource/paste.svg; touch -d '-1 year' $resource; count renamed
+                        rm $resource/paste.svg; touch -d '-1 year' $resource; count deleted
+                        touch -d '+1 day' src/main/java pom.xml; touch openapi.yaml; count touched; count unchanged
                         """);
+        assertThat(ending.out()).containsExactly("first: 1", "same size, older: 1", "rolled back: 1",
+                "renamed: 1", "deleted: 1", "touched: 0", "unchanged: 0");
+    }
+
+    /// Files of earlier builds, and escape codes for terminals, do not disturb a build.
+    @Test
+    void buildsAgainIfSourceChangesDuringBuild() throws IOException {
+        Ending ending = run(
+                mavenStandIn("[ -e \"$home/changed\" ] || echo | tee -a \"$home/changed\" >> \"$home/openapi.yaml\"\n"
+                        + "printf '\\033[0m\\033[1mApache Maven\\033[m 3.8.7\\n\\033[0m'")
+                        + """
+                                mkdir -p .build/maven; sleep 100 & printf %s $! > .build/maven.pid
+                                ./petstore --version; ./petstore --version; ./petstore --version
+                                kill $! && tr '\\033' ^ < .build/build.log; ls -d .build/maven*
+                                """);
         assertThat(ending.err()).as(ending.toString()).filteredOn(line -> line.startsWith("petstore: built in"))
                 .hasSize(2);
         assertThat(ending.out().subList(3, ending.out().size())).containsExactly("Apache Maven 3.8.7", "");
+    }
+
+    /// The JDK's training exits with 0 also if it makes a cache that Java cannot use, or none.
+    @ParameterizedTest
+    @ValueSource(strings = {"exit 0", "echo none > \"$cache\"; exit 0"})
+    void failsWithoutUsableCache(String dump) throws IOException {
+        Path java = Files.createDirectory(checkout.resolve("bin")).resolve("java");
+        Files.writeString(java, """
+                #!/bin/sh
+                for argument; do
+                    case $argument in
+                        -Xshare:dump) dump=true ;;
+                        -XX:SharedArchiveFile=*) cache=${argument#*=} ;;
+                    esac
+                done
+                [ -z "${dump:-}" ] || { %s; }
+                exec '%s/bin/java' "$@"
+                """.formatted(dump, System.getProperty("java.home")));
+        assertThat(java.toFile().setExecutable(true)).isTrue();
+        Ending ending = run("ln -s '" + Path.of("target").toAbsolutePath() + "'/{petstore.jar,lib} . && '"
+                + System.getProperty("java.home")
+                + "/bin/java' src/aot/Training.java . bin/java");
+        assertThat(ending.code()).isEqualTo(1);
+        assertThat(ending.err()).first().asString().startsWith("Training: Java cannot use ").endsWith("/petstore.aot");
     }
 
     @Test

@@ -3,6 +3,7 @@ package petstore.process;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 import org.junit.jupiter.api.Test;
@@ -69,6 +70,59 @@ class LauncherIT {
                 .collect(Collectors.toMap(flag -> flag[0], flag -> flag[1]));
     }
 
+    /// Java agrees: the cache has the program's class exactly if the launcher says that the cache is used.
+    private void assertCache(String cache, Ending ending) {
+        assertThat(ending.out()).as(ending.toString())
+                .anyMatch(line -> line.matches("(ok|warn) +aot cache +" + Pattern.quote(cache)));
+        assertThat(ending.out()).last().asString().matches(".* petstore.cli.Main source: "
+                + (cache.equals("used") ? "shared objects file" : "(jar:)?file:/.*"));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiterString = " | ", textBlock = """
+            PETSTORE_JAVA_OPTIONS=                               | used
+            JAVA_TOOL_OPTIONS=-XX:+UseG1GC                       | used
+            JAVA_TOOL_OPTIONS=-XX:+UseParallelGC                 | used
+            JDK_JAVA_OPTIONS='--module-path .'                   | not used: --module-path is set
+            PETSTORE_JAVA_OPTIONS='-Xmx31g -XX:AOTMode=on'       | used
+            PETSTORE_JAVA_OPTIONS=-XX:MaxRAM=400g                | used
+            PETSTORE_JAVA_OPTIONS=-Xmx32g                        | not used: -Xmx32g is set
+            PETSTORE_JAVA_OPTIONS=-XX:AOTMode=off                | not used: -XX:AOTMode is set
+            JAVA_TOOL_OPTIONS=-Xshare:auto                       | not used: -Xshare:auto is set
+            JAVA_TOOL_OPTIONS=-Dcom.sun.management.jmxremote     | not used: -Dcom.sun.management.jmxremote is set
+            _JAVA_OPTIONS=-agentlib:jdwp=transport=dt_socket,server=y,suspend=n | not used: -agentlib:jdwp is set
+            JAVA_TOOL_OPTIONS=-XX:StartFlightRecording=delay=1h  | not used: -XX:StartFlightRecording is set
+            JAVA_TOOL_OPTIONS=-XX:+UseZGC                        | not used: -XX:+UseZGC is set
+            JDK_JAVA_OPTIONS='--add-opens java.base/java.lang=ALL-UNNAMED' | not used: --add-opens is set
+            JDK_JAVA_OPTIONS='--add-modules java.xml'            | not used: --add-modules is set
+            JDK_JAVA_OPTIONS=--limit-modules=java.se,jdk.unsupported,jdk.management | not used: --limit-modules is set
+            JDK_JAVA_OPTIONS=--enable-native-access=ALL-UNNAMED  | not used: --enable-native-access is set
+            JAVA_TOOL_OPTIONS=-Xbootclasspath/a:.                | not used: -Xbootclasspath/a:. is set
+            JAVA_TOOL_OPTIONS=-XX:+UseCompactObjectHeaders       | not used: -XX:+UseCompactObjectHeaders is set
+            JAVA_TOOL_OPTIONS=-XX:-UseCompressedOops             | not used: -XX:-UseCompressedOops is set
+            JAVA_TOOL_OPTIONS=-XX:ObjectAlignmentInBytes=16      | not used: -XX:ObjectAlignmentInBytes is set""")
+    void leavesCacheOutBesideOptionsForWhichJavaRejectsIt(String environment, String cache) {
+        assertCache(cache,
+                run(environment + "; export JDK_JAVA_OPTIONS=\"${JDK_JAVA_OPTIONS:-} -Xlog:class+load:file=classes\"",
+                        "petstore doctor --data new; grep ' petstore.cli.Main source:' classes"));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiterString = " | ", textBlock = """
+            true                             | used
+            touch petstore.jar               | not used: petstore.jar was exchanged, or copied without its time; delete .build, or unpack the archive again
+            touch -d '-1 day' petstore.jar   | not used: petstore.jar was exchanged, or copied without its time; delete .build, or unpack the archive again
+            echo 'A="B"' >> jdk.release      | not used: it was made for another JDK; delete .build, or unpack the archive again
+            rm jdk.release                   | not used: it was made for another JDK; delete .build, or unpack the archive again
+            rm *.aot                         | not used: this folder has none""")
+    void usesCacheOnlyWithItsJarAndJdk(String change, String cache) {
+        assertCache(cache, run("JDK_JAVA_OPTIONS=-Xlog:class+load:file=classes",
+                "mkdir 'a copy'; cd 'a copy'; home=$(dirname \"$(command -v petstore)\")\n"
+                        + "cp -pR \"$home\"/{petstore,petstore.jar,lib,petstore.aot,commands.aot,jdk.release} . && "
+                        + change
+                        + " && ./petstore doctor --data new; grep ' petstore.cli.Main source:' classes"));
+    }
+
     @ParameterizedTest
     @CsvSource({"-Xshare:auto", "-XX:SharedArchiveFile=none.jsa", "-XX:AOTMode=off",
             "-XX:AOTCacheOutput=own.aot", "-Xint",
@@ -108,7 +162,7 @@ class LauncherIT {
                         ln -s "$(command -v petstore)" pets
                         petstore --version; "$(command -v petstore)" --version; ./pets --version; sh pets --version; PATH=$PWD:$PATH; pets --version
                         """);
-        assertThat(ending.err()).map(String::strip).filteredOn(line -> line.startsWith("petstore.c"))
+        assertThat(ending.err()).map(String::strip).filteredOn(line -> line.startsWith("petstore.command"))
                 .containsExactly("petstore.command = petstore", "petstore.command = petstore",
                         "petstore.command = ./pets", "petstore.command = ./pets", "petstore.command = pets");
     }

@@ -95,6 +95,8 @@ class PackagingIT {
             assertThat(ending.code()).as(cache + " is usable: " + ending).isZero();
             assertThat(ending.err()).isEmpty();
         }
+        assertThat(new Shell(home).run("./petstore doctor --data new").out())
+                .anyMatch(line -> line.matches("ok +aot cache +used"));
     }
 
     private void assertServes(Path home, boolean tls, String setUp) {

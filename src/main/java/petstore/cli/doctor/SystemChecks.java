@@ -25,9 +25,18 @@ record SystemChecks(int maxConnections, Instant now) {
                         + System.getProperty("java.vendor") + ", " + System.getProperty("java.home") + ", on "
                         + System.getProperty("os.name") + " " + System.getProperty("os.version") + " ("
                         + System.getProperty("os.arch") + ")")),
+                Check.of("aot cache",
+                        () -> System.getProperty("petstore.cache", "not used: started without the launcher"),
+                        SystemChecks::cache),
                 Check.of("memory", UsableMemory::bytes, SystemChecks::memory),
                 Check.of("open files", SYSTEM::getMaxFileDescriptorCount, this::files),
                 Check.of("clock", () -> now.truncatedTo(ChronoUnit.SECONDS), SystemChecks::clock));
+    }
+
+    /// Returns the finding for the launcher's text, which has advice only if something is wrong.
+    private static Finding cache(String text) {
+        String[] parts = text.split("; ", 2);
+        return parts.length == 1 ? Finding.ok(parts[0]) : Finding.warn(parts[0], parts[1]);
     }
 
     private static Finding memory(long heapBytes) {

@@ -79,6 +79,7 @@ class DoctorTest {
     @Test
     void createsAndChangesNoFiles() throws IOException {
         assertFinding(0, "ok +folder +.*/data does not exist yet");
+        assertFinding(0, "ok +aot cache +not used: started without the launcher");
         assertThat(temporary).isEmptyDirectory();
         CommandLines.run(folder, "keys", "create", "--name", "first");
         List<String> before = files();
