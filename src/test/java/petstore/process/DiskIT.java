@@ -331,7 +331,9 @@ class DiskIT {
             Path other = temporary.resolve("disk/upper/data");
             try (PetstoreProcess second = PetstoreProcess.serve(Map.of("PETSTORE_API_KEY", KEY), other).awaitReady()) {
                 add(first, 503);
-                assertThat(first.err()).singleElement().asString().contains("another process has taken this store");
+                // The log is written by a thread of its own.
+                await().atMost(PATIENCE).untilAsserted(() -> assertThat(first.err()).singleElement().asString()
+                        .contains("another process has taken this store"));
                 assertThat(readyz(first)).isEqualTo(503);
                 add(second, 201);
                 add(second, 201);
