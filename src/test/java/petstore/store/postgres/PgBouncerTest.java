@@ -16,6 +16,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
 
 import org.junit.jupiter.api.BeforeAll;
@@ -203,7 +204,8 @@ class PgBouncerTest {
                                 ids.add(pet.id());
                             }
                         } catch (CompletionException e) {
-                            // The animal was refused, or its outcome is unknown.
+                            // The animal was refused, or its outcome is unknown. Without a pause, refusals keep a processor busy.
+                            LockSupport.parkNanos(Duration.ofMillis(10).toNanos());
                         }
                     }
                 });
