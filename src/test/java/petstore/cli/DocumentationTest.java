@@ -60,6 +60,13 @@ class DocumentationTest {
     }
 
     @Test
+    void environmentFileMatchesOptionsOfServe() throws IOException {
+        String file = Files.readString(Path.of("deploy/petstore.env"));
+        assertThat(options("petstore serve")).allSatisfy(option -> assertThat(file).contains(
+                "# " + option.description()[0] + "\n#" + Variables.name(option.longestName()) + "="));
+    }
+
+    @Test
     void commandTableMatchesProgram() throws IOException {
         List<String> expected = commands(commandLine()).map(DocumentationTest::row).toList();
         assertThat(rows("docs/cli.md", "| `petstore ")).containsExactlyElementsOf(expected);

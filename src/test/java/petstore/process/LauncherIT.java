@@ -39,7 +39,7 @@ class LauncherIT {
             _JAVA_OPTIONS=-XX:+UseG1GC                         | UseG1GC=true UseSerialGC=false
             PETSTORE_JAVA_OPTIONS=-XX:+UseG1GC                 | UseG1GC=true UseSerialGC=false
             JDK_JAVA_OPTIONS='"-XX:+UseG1GC"'                  | UseG1GC=true UseSerialGC=false
-            JAVA_TOOL_OPTIONS=-XX:-UseSerialGC                 | UseSerialGC=false
+            JAVA_TOOL_OPTIONS='-XX:-UseSerialGC -XX:+UseParallelGC' | UseSerialGC=false UseParallelGC=true
             JAVA_TOOL_OPTIONS=-XX:MaxGCPauseMillis=50          | MaxGCPauseMillis=50
             JAVA_TOOL_OPTIONS=-Xmx64m                          | MaxHeapSize=67108864 MaxRAMPercentage=25.000000
             PETSTORE_JAVA_OPTIONS=-Xmx0048M                    | MaxHeapSize=50331648 MaxRAMPercentage=25.000000

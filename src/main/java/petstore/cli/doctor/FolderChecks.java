@@ -30,8 +30,7 @@ record FolderChecks(Path folder) {
 
     List<Check<?>> all() {
         return List.of(Check.of("folder", () -> mode(folder), this::rights),
-                Check.of("file system", () -> Files.getFileStore(existing()).type().toLowerCase(Locale.ROOT),
-                        this::fileSystem),
+                Check.of("file system", this::type, this::fileSystem),
                 Check.of("disk", () -> existing().toFile().getUsableSpace(), this::space),
                 Check.of("store", this::store, Finding::ok));
     }
@@ -63,7 +62,19 @@ record FolderChecks(Path folder) {
                 : Finding.warn(folder + " is open to other users (" + mode + ")", "chmod 700 " + folder);
     }
 
+    /// Returns the type of the file system, in lower case; empty in a chroot, whose root is no mount.
+    private String type() {
+        try {
+            return Files.getFileStore(existing()).type().toLowerCase(Locale.ROOT);
+        } catch (IOException e) {
+            return "";
+        }
+    }
+
     private Finding fileSystem(String type) {
+        if (type.isEmpty()) {
+            return Finding.warn("its type is unknown", "see that it is a local disk");
+        }
         if (type.matches(NETWORK)) {
             return Finding.fail(type + ": a network file system loses locks, and SQLite data with them",
                     "put --data on a local disk, or use --database");

@@ -1,5 +1,6 @@
 package petstore.cli.doctor;
 
+import java.nio.file.Files;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -32,6 +33,9 @@ record TlsChecks(TlsFiles files, Instant now) {
     }
 
     private Finding rights(String mode) {
+        if (!Files.isReadable(files.key())) {
+            return Finding.fail(files.key() + " cannot be read", "let the service's user read it");
+        }
         return mode.matches(OPEN_TO_OTHERS)
                 ? Finding.warn(files.key() + " can be read by every user", "chmod o-rw " + files.key())
                 : Finding.ok(files.key().toString());

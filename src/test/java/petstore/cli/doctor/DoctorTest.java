@@ -136,6 +136,7 @@ class DoctorTest {
         assertFinding(1, "fail +tls certificate +the key in .* does not belong to the certificate.*");
         Files.delete(key);
         assertFinding(1, "fail +tls certificate +.*key.pem \\(--tls-key\\) cannot be read.*");
+        assertFinding(1, "fail +tls key +.*key.pem cannot be read; let the service's user read it");
         Files.writeString(key, certificate.key());
         Instant end = certificate.der().getNotAfter().toInstant();
         Map.of(end.plusSeconds(1), "fail", end.minusSeconds(1), "warn", end.minusSeconds(22 * 86_400), "ok",

@@ -9,6 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 
@@ -40,11 +42,16 @@ class PostgresPagesTest {
             Duration.ofMinutes(2), new AtomicBoolean());
 
     @BeforeEach
-    void addAnimals() {
-        PostgresServer.query(url, "ALTER TABLE pet RENAME TO animal");
-        PostgresServer.query(url, "INSERT INTO animal SELECT n, 'Rex', 7, CASE n % 3 WHEN 0 THEN 'sold' END"
+    void addAnimals() throws InterruptedException {
+        PostgresServer.query(url, "INSERT INTO pet SELECT n, 'Rex', 7, CASE n % 3 WHEN 0 THEN 'sold' END"
                 + " FROM generate_series(1, 100) AS n");
-        replacePets("category_id", "status");
+        CountDownLatch noticed = new CountDownLatch(1);
+        database.watch().onNewLineage(noticed::countDown);
+        PostgresServer.query(url, "ALTER TABLE pet RENAME TO animal; " + viewOfPets("category_id", "status"));
+        // Another table is another store: reads in progress fail when the watch notices it.
+        assertThat(noticed.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(database.readPage(page(1, 0))).succeedsWithin(PATIENCE));
     }
 
     @AfterEach
@@ -53,9 +60,10 @@ class PostgresPagesTest {
     }
 
     /// Gives each animal the time of its transaction as its name.
-    private void replacePets(String categoryId, String status) {
-        PostgresServer.query(url, "CREATE OR REPLACE VIEW pet AS SELECT id, now()::TEXT AS name, " + categoryId
-                + " AS category_id, " + status + " AS status FROM animal");
+    private static String viewOfPets(String categoryId, String status) {
+        return "CREATE OR REPLACE VIEW pet AS SELECT id, now()::TEXT AS name, " + categoryId + " AS category_id, "
+                + status
+                + " AS status FROM animal";
     }
 
     @Test
@@ -84,7 +92,7 @@ class PostgresPagesTest {
             7 / (id - 50), status, the database rejected a statement
             category_id, CASE id WHEN 50 THEN 'lost' ELSE status END, unknown status""", quoteCharacter = '"')
     void oneThatCannotBeReadFailsAlone(String categoryId, String status, String error) throws SQLException {
-        replacePets(categoryId, status);
+        PostgresServer.query(url, viewOfPets(categoryId, status));
 
         List<CompletableFuture<Page>> pages = read(page(1, 0), page(1, 49), page(1, 50),
                 new PetQuery(1, SOLD, 50));
