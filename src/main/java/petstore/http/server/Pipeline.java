@@ -25,7 +25,6 @@ import petstore.http.server.codec.RequestFields;
 import petstore.http.server.codec.ResponseEncoder;
 import petstore.http.server.codec.StreamCodec;
 import petstore.http.server.codec.StreamHeadCheck;
-import petstore.http.server.codec.StreamHeads;
 import petstore.http.server.tls.Tls;
 
 /// The handlers of a connection, in the order in which they see its input. They see its output in the opposite order.
@@ -86,12 +85,12 @@ final class Pipeline extends ChannelInitializer<Channel> {
     private void http2(ChannelPipeline pipeline, Connection connection) {
         Http2Settings settings = new Http2Settings().maxConcurrentStreams(MOST_STREAMS)
                 .maxHeaderListSize(READ_HEAD_BYTES);
-        Http2FrameCodec codec = new StreamCodec().initialSettings(settings)
+        Http2FrameCodec codec = new StreamCodec(connection::setReceivingHead).initialSettings(settings)
                 .validateHeaders(true).validateRequiredPseudoHeaders(true).gracefulShutdownTimeoutMillis(0).build();
         // Frames, compression of heads, flow control, limits of floods. The codec sends these settings now, and applies the same object once
         // the client has acknowledged it. So the object has the limit for clients first, then the one for the codec.
         settings.maxHeaderListSize(ANNOUNCED_HEAD_BYTES);
-        pipeline.addLast(new StreamHeads(connection::setReceivingHead), codec);
+        pipeline.addLast(codec);
         settings.maxHeaderListSize(READ_HEAD_BYTES);
         // Makes each stream a channel with a pipeline of its own.
         pipeline.addLast(new Http2MultiplexHandler(new ChannelInitializer<>() {
