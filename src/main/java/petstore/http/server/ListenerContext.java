@@ -17,35 +17,18 @@ import petstore.http.server.codec.Head;
 import petstore.http.telemetry.Telemetry;
 
 /// The API, telemetry and clock that the connections of a listener share. For any thread.
-final class ListenerContext {
+///
+/// @param stopping returns true if each response must be the last of its connection
+record ListenerContext(Api api, Telemetry telemetry, Clock clock, BooleanSupplier stopping) {
 
     private static final String REQUEST_ID = "X-Request-Id";
     private static final Header NO_SNIFF = Header.of("X-Content-Type-Options", "nosniff");
     private static final byte[] NO_BODY = {};
 
+    /// The `Date` of the last response of any listener.
+    private static volatile Dated last = new Dated(Long.MIN_VALUE, Header.of("date", ""));
+
     private record Dated(long second, Header field) {
-    }
-
-    private final Api api;
-    private final Telemetry telemetry;
-    private final Clock clock;
-    private final BooleanSupplier stopping;
-    private volatile Dated last = new Dated(Long.MIN_VALUE, Header.of("date", ""));
-
-    /// @param stopping returns true if each response must be the last of its connection
-    ListenerContext(Api api, Telemetry telemetry, Clock clock, BooleanSupplier stopping) {
-        this.api = api;
-        this.telemetry = telemetry;
-        this.clock = clock;
-        this.stopping = stopping;
-    }
-
-    Api api() {
-        return api;
-    }
-
-    Telemetry telemetry() {
-        return telemetry;
     }
 
     boolean isStopping() {
