@@ -169,7 +169,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
             limit.active().decrement();
             if (isEnding || exchange.isLast()) {
                 closer.drain();
-            } else if (isStopping) {
+            } else if (isStopping && streams == null) {
                 shutDown();
             } else if (closer.isInputEnded()) {
                 channel.eventLoop().execute(this::closeIfInputEnded);

@@ -23,8 +23,6 @@ final class StreamsShutdown extends ChannelInboundHandlerAdapter {
 
     private final Connection connection;
     private final Channel channel;
-    private boolean isAnnounced;
-    private boolean isBegun;
     private boolean isNamed;
 
     StreamsShutdown(Connection connection, Channel channel) {
@@ -32,22 +30,17 @@ final class StreamsShutdown extends ChannelInboundHandlerAdapter {
         this.channel = channel;
     }
 
-    /// Asks the client for no more streams, which are still served.
+    /// Asks the client for no more streams, which are still served. The codec sends this GOAWAY only once.
     void announce() {
-        if (!isAnnounced) {
-            isAnnounced = true;
-            var _ = channel.writeAndFlush(
-                    new DefaultHttp2GoAwayFrame(Http2Error.NO_ERROR).setExtraStreamIds(Integer.MAX_VALUE));
-        }
+        var _ = channel.writeAndFlush(
+                new DefaultHttp2GoAwayFrame(Http2Error.NO_ERROR).setExtraStreamIds(Integer.MAX_VALUE));
     }
 
+    /// Names the last stream after a round trip. To be called once.
     void begin() {
         announce();
-        if (!isBegun) {
-            isBegun = true;
-            var _ = channel.writeAndFlush(new DefaultHttp2PingFrame(PING));
-            var _ = channel.eventLoop().schedule(this::nameLastStream, LONGEST_ROUND_TRIP_S, TimeUnit.SECONDS);
-        }
+        var _ = channel.writeAndFlush(new DefaultHttp2PingFrame(PING));
+        var _ = channel.eventLoop().schedule(this::nameLastStream, LONGEST_ROUND_TRIP_S, TimeUnit.SECONDS);
     }
 
     private void nameLastStream() {
