@@ -2,8 +2,9 @@ package petstore.http.server;
 
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.net.BindException;
 import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
+import java.nio.channels.UnresolvedAddressException;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -29,6 +30,7 @@ import io.netty.util.concurrent.Future;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import petstore.Closer;
+import petstore.CommandFailure;
 import petstore.UsableMemory;
 import petstore.http.message.Api;
 import petstore.http.server.codec.RequestFields;
@@ -70,7 +72,7 @@ public final class Server implements AutoCloseable {
     /// Two threads do the handshakes of TLS: other connections of the event loop would wait for their milliseconds of computing.
     private final ExecutorService handshakes = Executors.newFixedThreadPool(2,
             Thread.ofPlatform().name("tls-handshake-", 0).daemon().factory());
-    private final List<Acceptor> acceptors = new ArrayList<>();
+    private final Closer acceptors = new Closer();
     /// The connections of each event loop, of both listeners.
     private final List<Connections> connections = new ArrayList<>();
     private final List<ConnectionLimit> limits = new ArrayList<>();
@@ -83,13 +85,6 @@ public final class Server implements AutoCloseable {
         this.meters = meters;
         this.telemetry = telemetry;
         this.clock = clock;
-    }
-
-    private EventLoopGroup group(String name, int threads) {
-        EventLoopGroup group = new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory(name, true),
-                NioIoHandler.newFactory());
-        groups.add(group);
-        return group;
     }
 
     /// Opens both listeners.
@@ -126,11 +121,27 @@ public final class Server implements AutoCloseable {
     /// @param port 0 for a free one
     /// @param optionPrefix the beginning of the options that choose host and port
     private record Address(String listener, String host, int port, String optionPrefix) {
+
+        /// Returns the reason why it cannot be listened on, and the remedy.
+        CommandFailure failure(Exception e) {
+            String reason = switch (e) {
+                case UnresolvedAddressException _ -> "the host is unknown; give an address of this machine";
+                case BindException _ when String.valueOf(e.getMessage()).contains("in use") ->
+                    "this port is in use; 'ss -ltnp' shows by which program: stop that one, or choose another port with "
+                            + optionPrefix + "port (0 for a free one)";
+                case BindException _ -> "this machine does not have this address, or the port needs privileges";
+                default -> String.valueOf(e.getMessage());
+            };
+            return new CommandFailure("cannot listen on " + ServerSettings.authority(host, port) + " (" + optionPrefix
+                    + "host, " + optionPrefix + "port): " + reason, e);
+        }
     }
 
     /// Opens a listener on this many event loops and returns its port.
     private int listen(Address at, Api api, Optional<Tls> tls, BooleanSupplier memoryIsShort, int loops) {
-        EventLoopGroup group = group("http-" + at.listener(), loops);
+        EventLoopGroup group = new MultiThreadIoEventLoopGroup(loops,
+                new DefaultThreadFactory("http-" + at.listener(), true), NioIoHandler.newFactory());
+        groups.add(group);
         ConnectionLimit limit = ConnectionLimit.of(at.listener(), settings.maxConnections(), memoryIsShort, meters);
         long mostUnreadBytes = UsableMemory.bytes() / 4;
         Map<EventLoop, Connections> ofLoops = new ConcurrentHashMap<>();
@@ -144,15 +155,12 @@ public final class Server implements AutoCloseable {
         Pipeline pipeline = new Pipeline(ofLoops, new ListenerContext(api, telemetry, clock, () -> isStopping),
                 new RequestFields.Names(settings.proxies()), tls);
         try {
-            InetSocketAddress address = new InetSocketAddress(at.host(), at.port());
-            if (address.isUnresolved()) {
-                throw new UnknownHostException(at.host());
-            }
-            Acceptor acceptor = new Acceptor(at.listener(), address, group, pipeline);
-            acceptors.add(acceptor);
+            Acceptor acceptor = new Acceptor(at.listener(), new InetSocketAddress(at.host(), at.port()), group,
+                    pipeline);
+            acceptors.add(acceptor::close);
             return acceptor.port();
-        } catch (IOException e) {
-            throw ListenFailure.of(at.host(), at.port(), at.optionPrefix(), e);
+        } catch (IOException | UnresolvedAddressException e) {
+            throw at.failure(e);
         }
     }
 
@@ -174,15 +182,9 @@ public final class Server implements AutoCloseable {
     @Override
     public void close() {
         announceStop();
-        Closer.closeAll(renewals::shutdown, this::closeAcceptors, this::awaitRequests, this::closeLoops,
+        Closer.closeAll(renewals::shutdown, acceptors, this::awaitRequests, this::closeLoops,
                 handshakes::shutdown,
                 () -> renewals.awaitTermination(LONGEST_STOP.toMillis(), TimeUnit.MILLISECONDS));
-    }
-
-    private void closeAcceptors() throws InterruptedException {
-        for (Acceptor acceptor : acceptors) {
-            acceptor.close();
-        }
     }
 
     private void awaitRequests() throws InterruptedException {
