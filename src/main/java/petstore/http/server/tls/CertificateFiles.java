@@ -122,7 +122,7 @@ public final class CertificateFiles {
         }
         try {
             return contents.privateKey(certified);
-        } catch (GeneralSecurityException e) {
+        } catch (GeneralSecurityException | IllegalArgumentException e) {
             throw new CommandFailure(files.key() + " (--tls-key) has no private key that fits --tls-certificate; "
                     + "give the key that the certificate was made with, in PEM form, not encrypted",
                     e);

@@ -17,6 +17,8 @@ import java.security.spec.PKCS8EncodedKeySpec;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import petstore.CommandFailure;
@@ -27,7 +29,9 @@ import petstore.CommandFailure;
 record PemFiles(TlsFiles files, String certificates, String key) {
 
     private static final int MOST_BYTES = 1 << 20;
-    private static final String END_OF_LABEL = "PRIVATE KEY-----";
+    /// The kind of a private key, which PKCS#8 does not have, and its text in Base64.
+    private static final Pattern PRIVATE_KEY = Pattern
+            .compile("(?s)-----BEGIN ([A-Z]+ )?PRIVATE KEY-----(.*?)-----END");
     private static final byte[] VERSION_0 = {2, 1, 0};
     private static final int SEQUENCE = 0x30;
     private static final int OCTET_STRING = 4;
@@ -73,26 +77,19 @@ record PemFiles(TlsFiles files, String certificates, String key) {
 
     /// Returns the private key in the form PKCS#8, PKCS#1 or SEC1.
     ///
-    /// Errors: [GeneralSecurityException] if there is none of the kind of the public key, [CommandFailure] if it is encrypted.
+    /// Errors: [GeneralSecurityException] or [IllegalArgumentException] if there is none of the kind of the public key, [CommandFailure] if
+    /// it is encrypted.
     PrivateKey privateKey(PublicKey certified) throws GeneralSecurityException {
-        int label = key.indexOf(END_OF_LABEL);
-        int end = label < 0 ? -1 : key.indexOf("-----", label + END_OF_LABEL.length());
-        int begin = label < 0 ? -1 : key.lastIndexOf("-----BEGIN ", label);
-        if (begin < 0 || end < 0) {
+        Matcher found = PRIVATE_KEY.matcher(key);
+        if (!found.find()) {
             throw new GeneralSecurityException("there is no private key in PEM form");
         }
-        if (key.substring(begin, end).contains("ENCRYPTED")) {
+        if (found.group().contains("ENCRYPTED")) {
             throw new CommandFailure(files.key() + " (--tls-key) is encrypted; decrypt it, e.g. with openssl pkey");
         }
-        byte[] der;
-        try {
-            der = Base64.getMimeDecoder().decode(key.substring(label + END_OF_LABEL.length(), end));
-        } catch (IllegalArgumentException e) {
-            throw new GeneralSecurityException("the private key is not in PEM form", e);
-        }
-        boolean isPkcs8 = key.startsWith(END_OF_LABEL, begin + "-----BEGIN ".length());
+        byte[] der = Base64.getMimeDecoder().decode(found.group(2));
         return KeyFactory.getInstance(certified.getAlgorithm())
-                .generatePrivate(new PKCS8EncodedKeySpec(isPkcs8 ? der : pkcs8(der, certified)));
+                .generatePrivate(new PKCS8EncodedKeySpec(found.group(1) == null ? der : pkcs8(der, certified)));
     }
 
     /// Returns a key of PKCS#1 or SEC1 in the form PKCS#8, which adds the algorithm. The public key begins with the same algorithm. Source:
