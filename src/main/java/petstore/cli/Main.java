@@ -29,7 +29,7 @@ import petstore.cli.options.WrongUsage;
 import petstore.cli.terminal.Console;
 import petstore.cli.terminal.ConsoleCommand;
 import petstore.cli.terminal.WholeWords;
-import petstore.http.server.tls.JavaTls;
+import petstore.http.server.tls.CertificateFiles;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help;
@@ -76,7 +76,7 @@ public final class Main implements ConsoleCommand.Program {
         // Java reads these at its first look-up of a host, and by default keeps addresses for 30 s and failures for 10 s.
         Security.setProperty("networkaddress.cache.ttl", "1");
         Security.setProperty("networkaddress.cache.negative.ttl", "0");
-        JavaTls.configure();
+        CertificateFiles.configureJava();
         Console console = Console.of(new FileInputStream(FileDescriptor.in), new FileOutputStream(FileDescriptor.out),
                 new FileOutputStream(FileDescriptor.err), Boolean.getBoolean("petstore.terminal"), System.getenv(),
                 Clock.systemUTC());

@@ -10,7 +10,16 @@ import java.util.Comparator;
 import java.util.List;
 import javax.net.ssl.SSLException;
 
+import io.netty.handler.codec.http2.Http2SecurityUtil;
+import io.netty.handler.ssl.ApplicationProtocolConfig;
+import io.netty.handler.ssl.ApplicationProtocolConfig.Protocol;
+import io.netty.handler.ssl.ApplicationProtocolConfig.SelectedListenerFailureBehavior;
+import io.netty.handler.ssl.ApplicationProtocolConfig.SelectorFailureBehavior;
+import io.netty.handler.ssl.ApplicationProtocolNames;
 import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
+import io.netty.handler.ssl.SupportedCipherSuiteFilter;
 import petstore.CommandFailure;
 
 /// A certificate and its key in two files, which may be replaced. [#changed] blocks, and is for one thread; the other methods are for any.
@@ -33,10 +42,19 @@ public final class CertificateFiles {
     private volatile Identity identity;
     private boolean unreadable;
 
+    /// Sets the options of Java's TLS. Java reads them when TLS is first used, also by a client.
+    public static void configureJava() {
+        // A handshake costs the service a thousand times as much as the client.
+        System.getProperties().putIfAbsent("jdk.tls.rejectClientInitiatedRenegotiation", "true");
+        // One certificate serves all names. Java would refuse names with an underscore.
+        System.getProperties().putIfAbsent("jdk.tls.server.disableExtensions", "server_name");
+    }
+
     /// Reads both files.
     ///
     /// Errors: [CommandFailure] if a file cannot be read, or the key or the chain does not belong to the certificate.
     public CertificateFiles(TlsFiles files) {
+        configureJava();
         this.files = files;
         this.latest = PemFiles.read(files);
         this.checked = latest;
@@ -107,7 +125,13 @@ public final class CertificateFiles {
             for (int i = 1; i < chain.size(); i++) {
                 chain.get(i - 1).verify(chain.get(i).getPublicKey());
             }
-            return JavaTls.ofServer(key, chain);
+            return SslContextBuilder.forServer(key, chain).sslProvider(SslProvider.JDK).protocols("TLSv1.3", "TLSv1.2")
+                    // ECDHE with AES-GCM or ChaCha20.
+                    .ciphers(Http2SecurityUtil.CIPHERS, SupportedCipherSuiteFilter.INSTANCE)
+                    .applicationProtocolConfig(new ApplicationProtocolConfig(Protocol.ALPN,
+                            SelectorFailureBehavior.NO_ADVERTISE, SelectedListenerFailureBehavior.ACCEPT,
+                            ApplicationProtocolNames.HTTP_2, ApplicationProtocolNames.HTTP_1_1))
+                    .build();
         } catch (GeneralSecurityException | SSLException e) {
             throw new CommandFailure("the certificates in " + files.certificate()
                     + " (--tls-certificate) are no chain; give the server's own first, then each that has signed the one before",

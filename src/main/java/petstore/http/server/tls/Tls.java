@@ -16,23 +16,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// TLS 1.2 and 1.3 on a listener, with HTTP/2 for clients that ask for it. The certificate is renewed when its files change.
-public final class Tls {
+///
+/// @param handshakeTimeout from connecting to the end of the handshake
+/// @param handshakes does the computing of the handshakes
+public record Tls(CertificateFiles files, Duration handshakeTimeout, Executor handshakes) {
 
     private static final Logger LOG = LoggerFactory.getLogger(Tls.class);
     /// With other groups of the JDK, a short ClientHello costs the service milliseconds.
     private static final String[] GROUPS = {"x25519", "secp256r1", "secp384r1"};
     private static final long CHECK_MS = 1_000;
-    private final CertificateFiles files;
-    private final Duration handshakeTimeout;
-    private final Executor handshakes;
-
-    /// @param handshakeTimeout from connecting to the end of the handshake
-    /// @param handshakes does the computing of the handshakes
-    public Tls(CertificateFiles files, Duration handshakeTimeout, Executor handshakes) {
-        this.handshakes = handshakes;
-        this.files = files;
-        this.handshakeTimeout = handshakeTimeout;
-    }
 
     /// Returns the handler of a new connection.
     ///
