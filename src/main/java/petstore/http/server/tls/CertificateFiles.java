@@ -102,7 +102,7 @@ public final class CertificateFiles {
     private Identity valid(PemFiles contents) {
         List<X509Certificate> chain = contents.chain();
         PublicKey certified = chain.getFirst().getPublicKey();
-        PrivateKey key = key(contents, certified);
+        PrivateKey key = contents.privateKey(certified);
         try {
             Signature signature = Signature.getInstance(
                     certified.getAlgorithm().equals("RSA") ? "SHA256withRSA" : "SHA256withECDSA");
@@ -135,20 +135,6 @@ public final class CertificateFiles {
         } catch (GeneralSecurityException | SSLException e) {
             throw new CommandFailure("the certificates in " + files.certificate()
                     + " (--tls-certificate) are no chain; give the server's own first, then each that has signed the one before",
-                    e);
-        }
-    }
-
-    private PrivateKey key(PemFiles contents, PublicKey certified) {
-        if (!certified.getAlgorithm().equals("RSA") && !certified.getAlgorithm().equals("EC")) {
-            throw new CommandFailure("certificates of the kind in " + files.certificate()
-                    + " (--tls-certificate) are not supported; give one with an RSA or EC key");
-        }
-        try {
-            return contents.privateKey(certified);
-        } catch (GeneralSecurityException | IllegalArgumentException e) {
-            throw new CommandFailure(files.key() + " (--tls-key) has no private key that fits --tls-certificate; "
-                    + "give the key that the certificate was made with, in PEM form, not encrypted",
                     e);
         }
     }

@@ -77,19 +77,28 @@ record PemFiles(TlsFiles files, String certificates, String key) {
 
     /// Returns the private key in the form PKCS#8, PKCS#1 or SEC1.
     ///
-    /// Errors: [GeneralSecurityException] or [IllegalArgumentException] if there is none of the kind of the public key, [CommandFailure] if
-    /// it is encrypted.
-    PrivateKey privateKey(PublicKey certified) throws GeneralSecurityException {
+    /// Errors: [CommandFailure] if there is none of the kind of the public key, or it is encrypted.
+    PrivateKey privateKey(PublicKey certified) {
+        if (!certified.getAlgorithm().equals("RSA") && !certified.getAlgorithm().equals("EC")) {
+            throw new CommandFailure("certificates of the kind in " + files.certificate()
+                    + " (--tls-certificate) are not supported; give one with an RSA or EC key");
+        }
         Matcher found = PRIVATE_KEY.matcher(key);
-        if (!found.find()) {
-            throw new GeneralSecurityException("there is no private key in PEM form");
+        try {
+            if (!found.find()) {
+                throw new GeneralSecurityException("there is no private key in PEM form");
+            }
+            if (found.group().contains("ENCRYPTED")) {
+                throw new CommandFailure(files.key() + " (--tls-key) is encrypted; decrypt it, e.g. with openssl pkey");
+            }
+            byte[] der = Base64.getMimeDecoder().decode(found.group(2));
+            return KeyFactory.getInstance(certified.getAlgorithm())
+                    .generatePrivate(new PKCS8EncodedKeySpec(found.group(1) == null ? der : pkcs8(der, certified)));
+        } catch (GeneralSecurityException | IllegalArgumentException e) {
+            throw new CommandFailure(files.key() + " (--tls-key) has no private key that fits --tls-certificate; "
+                    + "give the key that the certificate was made with, in PEM form, not encrypted",
+                    e);
         }
-        if (found.group().contains("ENCRYPTED")) {
-            throw new CommandFailure(files.key() + " (--tls-key) is encrypted; decrypt it, e.g. with openssl pkey");
-        }
-        byte[] der = Base64.getMimeDecoder().decode(found.group(2));
-        return KeyFactory.getInstance(certified.getAlgorithm())
-                .generatePrivate(new PKCS8EncodedKeySpec(found.group(1) == null ? der : pkcs8(der, certified)));
     }
 
     /// Returns a key of PKCS#1 or SEC1 in the form PKCS#8, which adds the algorithm. The public key begins with the same algorithm. Source:
