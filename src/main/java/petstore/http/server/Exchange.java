@@ -38,10 +38,8 @@ final class Exchange {
         WORKING,
         /// The client reads the response.
         SENDING,
-        /// The response is sent. The rest of the request may be missing.
-        SENT,
-        /// The next request may arrive, or the connection or stream is closed.
-        ENDED
+        /// The response is sent, or will never be. The rest of the request may be missing.
+        SENT
     }
 
     private final ChannelHandlerContext context;
@@ -217,10 +215,8 @@ final class Exchange {
 
     private void advanced() {
         if (stage == Stage.SENT && isLast()) {
-            stage = Stage.ENDED;
             connection.remove(this);
         } else if (stage == Stage.SENT && body.isComplete()) {
-            stage = Stage.ENDED;
             handler.ended(this);
         }
     }
@@ -254,7 +250,7 @@ final class Exchange {
         if (stage.compareTo(Stage.SENDING) < 0) {
             sentNanos = System.nanoTime();
         }
-        stage = Stage.ENDED;
+        stage = Stage.SENT;
         record.finish(Optional.empty());
         connection.remove(this);
     }
