@@ -100,7 +100,8 @@ public final class Server implements AutoCloseable {
                     .map(files -> new Tls(new CertificateFiles(files), settings.deadlines().header(),
                             server.handshakes));
             tls.ifPresent(on -> {
-                Gauge.builder("petstore.certificate.expiry.timestamp", on::certificateExpires)
+                Gauge.builder("petstore.certificate.expiry.timestamp",
+                        () -> on.files().validity().until().getEpochSecond())
                         .description("Time when the first certificate of the chain expires, in seconds since 1970.")
                         .baseUnit("seconds").register(meters);
                 on.keepRenewed(server.renewals);

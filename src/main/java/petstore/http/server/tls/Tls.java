@@ -48,11 +48,6 @@ public record Tls(CertificateFiles files, Duration handshakeTimeout, Executor ha
         };
     }
 
-    /// Returns the time when the certificate expires, in seconds since 1970. For any thread.
-    public double certificateExpires() {
-        return files.validity().until().getEpochSecond();
-    }
-
     /// Reads the files every second. If they have changed, new connections get the new certificate.
     public void keepRenewed(ScheduledExecutorService threads) {
         var _ = threads.scheduleWithFixedDelay(this::renew, CHECK_MS, CHECK_MS, TimeUnit.MILLISECONDS);
