@@ -31,6 +31,8 @@ final class Exchange {
     private static final Response LATE = Errors
             .response(new Failure(Failure.Unavailability.LATE, "the service could not answer in time"));
 
+    private static final Optional<Header> CLOSED = Optional.of(Header.of("Connection", "close"));
+
     private enum Stage {
         /// The request arrives.
         READING,
@@ -85,7 +87,7 @@ final class Exchange {
         switch (decision.next()) {
             case Api.Respond(Response response) -> send(response);
             case Api.RespondLast(Response response) -> {
-                isLast = true;
+                isLast = !handler.isStream();
                 send(response);
             }
             case Api.AwaitKey(CompletableFuture<Api.Decision> later) -> await(later, this::proceed);
@@ -172,7 +174,7 @@ final class Exchange {
 
     /// Returns true if the connection closes after the response.
     boolean isLast() {
-        return isLast && !head.isStream();
+        return isLast;
     }
 
     boolean isWorking() {
@@ -195,9 +197,9 @@ final class Exchange {
         }
         stage = Stage.SENDING;
         sentNanos = System.nanoTime();
-        isLast |= !head.isStream() && listener.isStopping();
+        isLast |= !handler.isStream() && listener.isStopping();
         var _ = context
-                .writeAndFlush(listener.withCommonHeaders(response, request, ofRequest, head.connectionField(isLast)))
+                .writeAndFlush(listener.withCommonHeaders(response, request, ofRequest, isLast ? CLOSED : head.kept()))
                 .addListener(sent -> written(response, sent.isSuccess()));
         body.setReading(true);
     }
@@ -214,7 +216,7 @@ final class Exchange {
     }
 
     private void advanced() {
-        if (stage == Stage.SENT && isLast()) {
+        if (stage == Stage.SENT && isLast) {
             connection.remove(this);
         } else if (stage == Stage.SENT && body.isComplete()) {
             handler.ended(this);
@@ -228,7 +230,7 @@ final class Exchange {
             return;
         }
         endsBecause("not complete within --request-timeout");
-        if (head.isStream()) {
+        if (handler.isStream()) {
             closeNow();
         } else if (stage == Stage.SENDING) {
             connection.closer().abort();

@@ -27,6 +27,11 @@ final class RequestHandler extends ChannelInboundHandlerAdapter {
         this.decoder = decoder;
     }
 
+    /// Returns true if the request is that of a stream of HTTP/2.
+    boolean isStream() {
+        return decoder == null;
+    }
+
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) throws IOException {
         try {

@@ -11,40 +11,11 @@ import petstore.http.message.Response;
 ///
 /// @param target the path and query
 /// @param hasBody true if the client sends a body, which may be empty
+/// @param isLast true if the connection closes after the response
+/// @param kept the field `Connection` of a response after which the connection stays open; absent if the client expects that
 /// @param refusal the response to a head that HTTP forbids; absent if it is valid
-public record Head(String method, String target, RequestFields fields, boolean hasBody, Next next,
-        Optional<Response> refusal) {
-
-    /// The use of a connection after a response.
-    public enum Next {
-        /// It carries other streams of HTTP/2.
-        STREAMS,
-        /// It carries the next request.
-        REQUEST,
-        /// It carries the next request of HTTP/1.0, whose client asked for that and expects a confirmation.
-        CONFIRMED_REQUEST,
-        /// It closes.
-        CLOSE
-    }
+public record Head(String method, String target, RequestFields fields, boolean hasBody, boolean isLast,
+        Optional<Header> kept, Optional<Response> refusal) {
 
     static final Response TOO_LONG = Errors.response(431, Kind.INVALID_REQUEST, "the header block is too long");
-    private static final Header CLOSED = Header.of("Connection", "close");
-    private static final Header KEPT = Header.of("Connection", "keep-alive");
-
-    public boolean isLast() {
-        return next == Next.CLOSE;
-    }
-
-    /// Returns the field `Connection` of the response; absent if the client knows its value.
-    public Optional<Header> connectionField(boolean closes) {
-        return switch (next) {
-            case STREAMS -> Optional.empty();
-            case REQUEST, CLOSE -> closes ? Optional.of(CLOSED) : Optional.empty();
-            case CONFIRMED_REQUEST -> Optional.of(closes ? CLOSED : KEPT);
-        };
-    }
-
-    public boolean isStream() {
-        return next == Next.STREAMS;
-    }
 }

@@ -17,6 +17,7 @@ import io.netty.util.ReferenceCountUtil;
 import org.jspecify.annotations.Nullable;
 import petstore.Failure.Kind;
 import petstore.http.message.Errors;
+import petstore.http.message.Header;
 import petstore.http.message.RequestTarget;
 import petstore.http.message.Response;
 import petstore.http.message.UriHost;
@@ -25,6 +26,9 @@ import petstore.http.message.UriHost;
 ///
 /// A refusal names every violation. Source: RFC 9112 sections 2.3, 3.2, 5.1, 6.1 and 9.6, RFC 9110 section 10.1.1.
 public final class HeadCheck extends ChannelInboundHandlerAdapter {
+
+    /// A client of HTTP/1.0 that asks for a further request expects it.
+    private static final Optional<Header> CONFIRMATION = Optional.of(Header.of("Connection", "keep-alive"));
 
     private final RequestFields.Names names;
     /// The response to every request; absent if only invalid heads are refused.
@@ -58,11 +62,11 @@ public final class HeadCheck extends ChannelInboundHandlerAdapter {
             // HTTP/1.0 ignores it.
             fields.remove(HttpHeaderNames.EXPECT);
         }
-        Head.Next kept = isOld ? Head.Next.CONFIRMED_REQUEST : Head.Next.REQUEST;
         return new Head(method, target.orElse(request.uri()),
                 new RequestFields(names, fields.iteratorCharSequence()),
                 fields.contains(HttpHeaderNames.TRANSFER_ENCODING) || fields.contains(HttpHeaderNames.CONTENT_LENGTH),
-                refusal.isEmpty() && HttpUtil.isKeepAlive(request) ? kept : Head.Next.CLOSE, refusal);
+                refusal.isPresent() || !HttpUtil.isKeepAlive(request), isOld ? CONFIRMATION : Optional.empty(),
+                refusal);
     }
 
     private Optional<Response> refusal(HttpRequest request, Optional<String> target) {

@@ -84,7 +84,7 @@ public final class StreamHeadCheck extends ChannelInboundHandlerAdapter {
         String method = String.valueOf(head.method());
         String target = String.valueOf(head.path());
         return new Head(method, target, new RequestFields(names, head.iterator()), !frame.isEndStream(),
-                Head.Next.STREAMS, refusal(method, target, head));
+                false, Optional.empty(), refusal(method, target, head));
     }
 
     private static Optional<Response> refusal(String method, String target, Http2Headers head) {
