@@ -10,7 +10,6 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.util.ReferenceCountUtil;
 import org.jspecify.annotations.Nullable;
-import petstore.http.message.TrustedProxies;
 import petstore.http.server.ServerSettings.Deadlines;
 import petstore.http.server.codec.ClientAddress;
 
@@ -29,7 +28,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     private final ClientAddress client;
     private final Deadlines deadlines;
     private final ConnectionLimit limit;
-    private final DisplacementOrder order;
+    private final DisplacementOrder<Connection> order;
     private final ConnectionCloser closer;
     private final Exchanges exchanges = new Exchanges();
     private @Nullable StreamsShutdown streams;
@@ -47,12 +46,11 @@ final class Connection extends ChannelInboundHandlerAdapter {
     /// True if no further exchange is expected.
     private boolean isEnding;
 
-    Connection(Channel channel, Deadlines deadlines, ConnectionLimit limit, TrustedProxies proxies,
-            DisplacementOrder order) {
+    Connection(Channel channel, ListenerContext listener, DisplacementOrder<Connection> order) {
         this.channel = channel;
-        this.client = new ClientAddress(channel, proxies);
-        this.deadlines = deadlines;
-        this.limit = limit;
+        this.client = new ClientAddress(channel, listener.proxies());
+        this.deadlines = listener.deadlines();
+        this.limit = listener.limit();
         this.order = order;
         this.closer = new ConnectionCloser(channel);
         setDeadline(deadlines.header());

@@ -16,7 +16,6 @@ import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Future;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import petstore.http.message.TrustedProxies;
 import petstore.http.server.ServerSettings.Deadlines;
 
 /// The open connections of one event loop. Confined to that event loop.
@@ -26,25 +25,23 @@ final class Connections {
     private static final long LONGEST_SWEEP_MS = 250;
 
     private final EventLoop loop;
-    private final Deadlines deadlines;
+    private final ListenerContext listener;
     private final ConnectionLimit limit;
-    private final TrustedProxies proxies;
     private final long mostUnreadBytes;
     private final Collection<Connections> all;
     private final Set<Connection> open = new HashSet<>();
-    private final DisplacementOrder order = new DisplacementOrder();
+    private final DisplacementOrder<Connection> order = new DisplacementOrder<>();
     private final FlushConsolidator flushes = new FlushConsolidator();
 
     /// @param mostUnreadBytes the maximum number of unread bytes of responses, which are off-heap
     /// @param all the connections of each event loop of the listener
-    Connections(EventLoop loop, Deadlines deadlines, ConnectionLimit limit, TrustedProxies proxies,
-            long mostUnreadBytes, Collection<Connections> all) {
+    Connections(EventLoop loop, ListenerContext listener, long mostUnreadBytes, Collection<Connections> all) {
         this.loop = loop;
-        this.deadlines = deadlines;
-        this.limit = limit;
-        this.proxies = proxies;
+        this.listener = listener;
+        this.limit = listener.limit();
         this.mostUnreadBytes = mostUnreadBytes;
         this.all = all;
+        Deadlines deadlines = listener.deadlines();
         Duration shortest = Collections.min(List.of(deadlines.idle(), deadlines.header(), deadlines.request()));
         long sweepMs = Math.clamp(shortest.toMillis() / 4, 1, LONGEST_SWEEP_MS);
         var _ = loop.scheduleWithFixedDelay(this::sweep, sweepMs, sweepMs, TimeUnit.MILLISECONDS);
@@ -56,7 +53,7 @@ final class Connections {
 
     /// Adds a new connection. At the limit it displaces another one, or is closed.
     Connection add(Channel channel) {
-        Connection connection = new Connection(channel, deadlines, limit, proxies, order);
+        Connection connection = new Connection(channel, listener, order);
         var _ = channel.closeFuture().addListener(_ -> closed(connection));
         limit.open().incrementAndGet();
         open.add(connection);

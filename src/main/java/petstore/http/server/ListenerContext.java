@@ -13,13 +13,16 @@ import petstore.http.message.Api;
 import petstore.http.message.Header;
 import petstore.http.message.RequestHead;
 import petstore.http.message.Response;
+import petstore.http.message.TrustedProxies;
+import petstore.http.server.ServerSettings.Deadlines;
 import petstore.http.server.codec.Head;
 import petstore.http.telemetry.Telemetry;
 
-/// The API, telemetry and clock that the connections of a listener share. For any thread.
+/// The API, telemetry, clock, settings and limit that the connections of a listener share. For any thread.
 ///
 /// @param stopping returns true if each response must be the last of its connection
-record ListenerContext(Api api, Telemetry telemetry, Clock clock, BooleanSupplier stopping) {
+record ListenerContext(Api api, Telemetry telemetry, Clock clock, BooleanSupplier stopping, Deadlines deadlines,
+        TrustedProxies proxies, ConnectionLimit limit) {
 
     private static final String REQUEST_ID = "X-Request-Id";
     private static final Header NO_SNIFF = Header.of("X-Content-Type-Options", "nosniff");

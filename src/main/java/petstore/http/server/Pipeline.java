@@ -48,11 +48,10 @@ final class Pipeline extends ChannelInitializer<Channel> {
     private final Optional<Tls> tls;
 
     /// @param tls absent for plain HTTP
-    Pipeline(Map<EventLoop, Connections> connections, ListenerContext listener, RequestFields.Names fields,
-            Optional<Tls> tls) {
+    Pipeline(Map<EventLoop, Connections> connections, ListenerContext listener, Optional<Tls> tls) {
         this.connections = connections;
         this.listener = listener;
-        this.fields = fields;
+        this.fields = new RequestFields.Names(listener.proxies());
         this.tls = tls;
     }
 

@@ -33,7 +33,6 @@ import petstore.Closer;
 import petstore.CommandFailure;
 import petstore.UsableMemory;
 import petstore.http.message.Api;
-import petstore.http.server.codec.RequestFields;
 import petstore.http.server.tls.CertificateFiles;
 import petstore.http.server.tls.Tls;
 import petstore.http.telemetry.Telemetry;
@@ -144,20 +143,19 @@ public final class Server implements AutoCloseable {
                 new DefaultThreadFactory("http-" + at.listener(), true), NioIoHandler.newFactory());
         groups.add(group);
         ConnectionLimit limit = ConnectionLimit.of(at.listener(), settings.maxConnections(), memoryIsShort, meters);
+        ListenerContext listener = new ListenerContext(api, telemetry, clock, () -> isStopping, settings.deadlines(),
+                settings.proxies(), limit);
         long mostUnreadBytes = UsableMemory.bytes() / 4;
         Map<EventLoop, Connections> ofLoops = new ConcurrentHashMap<>();
         for (EventExecutor executor : group) {
             EventLoop loop = (EventLoop) executor;
-            ofLoops.put(loop, new Connections(loop, settings.deadlines(), limit, settings.proxies(),
-                    mostUnreadBytes / loops, ofLoops.values()));
+            ofLoops.put(loop, new Connections(loop, listener, mostUnreadBytes / loops, ofLoops.values()));
         }
         connections.addAll(ofLoops.values());
         limits.add(limit);
-        Pipeline pipeline = new Pipeline(ofLoops, new ListenerContext(api, telemetry, clock, () -> isStopping),
-                new RequestFields.Names(settings.proxies()), tls);
         try {
             Acceptor acceptor = new Acceptor(at.listener(), new InetSocketAddress(at.host(), at.port()), group,
-                    pipeline);
+                    new Pipeline(ofLoops, listener, tls));
             acceptors.add(acceptor::close);
             return acceptor.port();
         } catch (IOException | UnresolvedAddressException e) {

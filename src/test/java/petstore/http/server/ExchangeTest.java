@@ -56,7 +56,6 @@ import petstore.http.message.RequestHead;
 import petstore.http.message.Response;
 import petstore.http.message.TrustedProxies;
 import petstore.http.server.ServerSettings.Deadlines;
-import petstore.http.server.codec.RequestFields;
 import petstore.http.server.tls.CertificateFiles;
 import petstore.http.server.tls.Tls;
 import petstore.http.telemetry.FinishedRequest;
@@ -442,19 +441,17 @@ class ExchangeTest {
     }
 
     private int listen(Consumer<Channel> opened, Function<RequestHead, Api.Next> api) {
-        TrustedProxies proxies = new TrustedProxies(List.of(), "none");
         EventLoop loop = loops.next();
         Map<EventLoop, Connections> all = new ConcurrentHashMap<>();
-        all.put(loop, new Connections(loop, deadlines, ConnectionLimit.of("api", 10, () -> false, meters), proxies,
-                mostUnreadBytes, all.values()));
         ListenerContext listener = new ListenerContext(new TestedApi(api), telemetry, Clock.systemUTC(),
-                () -> stopping);
+                () -> stopping, deadlines, new TrustedProxies(List.of(), "none"),
+                ConnectionLimit.of("api", 10, () -> false, meters));
+        all.put(loop, new Connections(loop, listener, mostUnreadBytes, all.values()));
         Channel listening = new ServerBootstrap().group(loops).channel(NioServerSocketChannel.class)
                 .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true).childHandler(new ChannelInitializer<>() {
                     @Override
                     protected void initChannel(Channel channel) {
-                        channel.pipeline()
-                                .addLast(new Pipeline(all, listener, new RequestFields.Names(proxies), tls));
+                        channel.pipeline().addLast(new Pipeline(all, listener, tls));
                         opened.accept(channel);
                     }
                 }).bind(InetAddress.getLoopbackAddress(), 0).syncUninterruptibly().channel();
