@@ -3,17 +3,16 @@ package petstore.http.server;
 import java.io.IOException;
 
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http2.Http2Exception;
-import io.netty.util.ReferenceCountUtil;
 import org.jspecify.annotations.Nullable;
 import petstore.http.server.codec.Head;
 import petstore.http.server.codec.RequestDecoder;
 
 /// Answers the requests of a connection of HTTP/1.1, one after the other, or the request of a stream of HTTP/2.
-final class RequestHandler extends ChannelInboundHandlerAdapter {
+final class RequestHandler extends SimpleChannelInboundHandler<Object> {
 
     private final Connection connection;
     private final ListenerContext listener;
@@ -33,16 +32,12 @@ final class RequestHandler extends ChannelInboundHandlerAdapter {
     }
 
     @Override
-    public void channelRead(ChannelHandlerContext context, Object message) throws IOException {
-        try {
-            if (message instanceof Head head) {
-                exchange = new Exchange(context, connection, listener, head, this);
-                exchange.begin();
-            } else if (message instanceof HttpContent content && exchange != null) {
-                exchange.received(content);
-            }
-        } finally {
-            ReferenceCountUtil.release(message);
+    protected void channelRead0(ChannelHandlerContext context, Object message) throws IOException {
+        if (message instanceof Head head) {
+            exchange = new Exchange(context, connection, listener, head, this);
+            exchange.begin();
+        } else if (message instanceof HttpContent content && exchange != null) {
+            exchange.received(content);
         }
     }
 

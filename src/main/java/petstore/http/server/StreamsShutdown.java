@@ -4,19 +4,18 @@ import java.util.concurrent.TimeUnit;
 
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.handler.codec.http2.DefaultHttp2GoAwayFrame;
 import io.netty.handler.codec.http2.DefaultHttp2PingFrame;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2PingFrame;
-import io.netty.util.ReferenceCountUtil;
 
 /// Ends a connection of HTTP/2 in two steps; the stock codec sends one GOAWAY. It gets all frames of the connection.
 ///
 /// The first GOAWAY asks the client for no more streams. The second names the last stream, once earlier ones have arrived.
 /// Source: RFC 9113 section 6.8.
-final class StreamsShutdown extends ChannelInboundHandlerAdapter {
+final class StreamsShutdown extends SimpleChannelInboundHandler<Object> {
 
     private static final long LONGEST_ROUND_TRIP_S = 1;
     private static final long PING = 0x70_65_74_73_74_6f_72_65L;
@@ -52,11 +51,10 @@ final class StreamsShutdown extends ChannelInboundHandlerAdapter {
     }
 
     @Override
-    public void channelRead(ChannelHandlerContext from, Object frame) {
+    protected void channelRead0(ChannelHandlerContext from, Object frame) {
         if (frame instanceof Http2PingFrame ping && ping.ack() && ping.content() == PING) {
             nameLastStream();
         }
-        ReferenceCountUtil.release(frame);
     }
 
     /// The codec itself closes the connection after invalid frames.

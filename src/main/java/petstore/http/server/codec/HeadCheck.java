@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpRequest;
@@ -13,7 +13,6 @@ import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
-import io.netty.util.ReferenceCountUtil;
 import org.jspecify.annotations.Nullable;
 import petstore.Failure.Kind;
 import petstore.http.message.Errors;
@@ -25,7 +24,7 @@ import petstore.http.message.UriHost;
 /// Refuses heads that HTTP/1.1 forbids and the decoder accepts, and passes each head on as a [Head]. One for each connection.
 ///
 /// A refusal names every violation. Source: RFC 9112 sections 2.3, 3.2, 5.1, 6.1 and 9.6, RFC 9110 section 10.1.1.
-public final class HeadCheck extends ChannelInboundHandlerAdapter {
+public final class HeadCheck extends SimpleChannelInboundHandler<HttpRequest> {
 
     /// A client of HTTP/1.0 that asks for a further request expects it.
     private static final Optional<Header> CONFIRMATION = Optional.of(Header.of("Connection", "keep-alive"));
@@ -42,14 +41,8 @@ public final class HeadCheck extends ChannelInboundHandlerAdapter {
     }
 
     @Override
-    public void channelRead(ChannelHandlerContext connection, Object message) {
-        if (message instanceof HttpRequest request) {
-            connection.fireChannelRead(head(request));
-            // A head that cannot be decoded has a body, which is empty.
-            ReferenceCountUtil.release(message);
-        } else {
-            connection.fireChannelRead(message);
-        }
+    protected void channelRead0(ChannelHandlerContext connection, HttpRequest request) {
+        connection.fireChannelRead(head(request));
     }
 
     private Head head(HttpRequest request) {
