@@ -253,7 +253,7 @@ class Http2HeadsTest {
                 values.put((int) settings.getShort(), settings.getInt());
             }
             assertThat(values).as("MAX_CONCURRENT_STREAMS, MAX_HEADER_LIST_SIZE").containsEntry(3, 100)
-                    .containsEntry(6, 32 * 1024);
+                    .containsEntry(6, 40 * 1024);
         }
     }
 

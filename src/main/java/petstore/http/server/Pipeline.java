@@ -11,7 +11,6 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoop;
-import io.netty.handler.codec.http2.Http2FrameCodec;
 import io.netty.handler.codec.http2.Http2MultiplexHandler;
 import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.handler.ssl.ApplicationProtocolNames;
@@ -31,7 +30,6 @@ import petstore.http.server.tls.Tls;
 @Sharable
 final class Pipeline extends ChannelInitializer<Channel> {
 
-    private static final int ANNOUNCED_HEAD_BYTES = 32 * 1024;
     /// Header blocks up to this size are read, and refused above [RequestDecoder#MOST_HEAD_BYTES]. Larger ones are left to Netty.
     private static final int READ_HEAD_BYTES = 40 * 1024;
     private static final int MOST_STREAMS = 100;
@@ -84,13 +82,9 @@ final class Pipeline extends ChannelInitializer<Channel> {
     private void http2(ChannelPipeline pipeline, Connection connection) {
         Http2Settings settings = new Http2Settings().maxConcurrentStreams(MOST_STREAMS)
                 .maxHeaderListSize(READ_HEAD_BYTES);
-        Http2FrameCodec codec = new StreamCodec(connection::setReceivingHead).initialSettings(settings)
-                .validateHeaders(true).validateRequiredPseudoHeaders(true).gracefulShutdownTimeoutMillis(0).build();
-        // Frames, compression of heads, flow control, limits of floods. The codec sends these settings now, and applies the same object once
-        // the client has acknowledged it. So the object has the limit for clients first, then the one for the codec.
-        settings.maxHeaderListSize(ANNOUNCED_HEAD_BYTES);
-        pipeline.addLast(codec);
-        settings.maxHeaderListSize(READ_HEAD_BYTES);
+        // Frames, compression of heads, flow control, limits of floods.
+        pipeline.addLast(new StreamCodec(connection::setReceivingHead).initialSettings(settings).validateHeaders(true)
+                .validateRequiredPseudoHeaders(true).gracefulShutdownTimeoutMillis(0).build());
         // Makes each stream a channel with a pipeline of its own.
         pipeline.addLast(new Http2MultiplexHandler(new ChannelInitializer<>() {
             @Override
