@@ -10,6 +10,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.util.ReferenceCountUtil;
 import org.jspecify.annotations.Nullable;
+import petstore.http.message.TrustedProxies;
 import petstore.http.server.ServerSettings.Deadlines;
 import petstore.http.server.codec.ClientAddress;
 
@@ -28,7 +29,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     private final ClientAddress client;
     private final Deadlines deadlines;
     private final ConnectionLimit limit;
-    private final DisplacementOrder<Connection> order;
+    private final DisplacementOrder order;
     private final ConnectionCloser closer;
     private final Exchanges exchanges = new Exchanges();
     private @Nullable StreamsShutdown streams;
@@ -46,11 +47,12 @@ final class Connection extends ChannelInboundHandlerAdapter {
     /// True if no further exchange is expected.
     private boolean isEnding;
 
-    Connection(Channel channel, ListenerContext listener, DisplacementOrder<Connection> order) {
+    Connection(Channel channel, Deadlines deadlines, ConnectionLimit limit, TrustedProxies proxies,
+            DisplacementOrder order) {
         this.channel = channel;
-        this.client = new ClientAddress(channel, listener.proxies());
-        this.deadlines = listener.deadlines();
-        this.limit = listener.limit();
+        this.client = new ClientAddress(channel, proxies);
+        this.deadlines = deadlines;
+        this.limit = limit;
         this.order = order;
         this.closer = new ConnectionCloser(channel);
         setDeadline(deadlines.header());

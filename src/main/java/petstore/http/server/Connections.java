@@ -30,7 +30,7 @@ final class Connections {
     private final long mostUnreadBytes;
     private final Collection<Connections> all;
     private final Set<Connection> open = new HashSet<>();
-    private final DisplacementOrder<Connection> order = new DisplacementOrder<>();
+    private final DisplacementOrder order = new DisplacementOrder();
     private final FlushConsolidator flushes = new FlushConsolidator();
 
     /// @param mostUnreadBytes the maximum number of unread bytes of responses, which are off-heap
@@ -53,7 +53,7 @@ final class Connections {
 
     /// Adds a new connection. At the limit it displaces another one, or is closed.
     Connection add(Channel channel) {
-        Connection connection = new Connection(channel, listener, order);
+        Connection connection = new Connection(channel, listener.deadlines(), limit, listener.proxies(), order);
         var _ = channel.closeFuture().addListener(_ -> closed(connection));
         limit.open().incrementAndGet();
         open.add(connection);

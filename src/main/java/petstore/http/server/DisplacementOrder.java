@@ -11,7 +11,7 @@ import java.util.SequencedMap;
 ///
 /// First come those that are idle after a response, then those without a whole head for over a second. Among each, the oldest comes
 /// first. All methods take constant time. Confined to the event loop, except for [#rank].
-final class DisplacementOrder<C> {
+final class DisplacementOrder {
 
     /// The rank without any such connection.
     static final long NONE = Long.MAX_VALUE;
@@ -22,30 +22,30 @@ final class DisplacementOrder<C> {
     private static final long EPOCH = System.nanoTime();
 
     /// The connections, each with the time by [System#nanoTime] since when it is here.
-    private final SequencedMap<C, Long> idle = new LinkedHashMap<>();
-    private final SequencedMap<C, Long> headless = new LinkedHashMap<>();
+    private final SequencedMap<Connection, Long> idle = new LinkedHashMap<>();
+    private final SequencedMap<Connection, Long> headless = new LinkedHashMap<>();
     /// The time of the first connection since [#EPOCH], plus [#HEADLESS] if it is not idle.
     private volatile long first = NONE;
 
     /// Adds or moves a connection.
     ///
     /// @param isIdle true if its last response is sent; false if it is new, or has begun to send a head, and is spared for a second
-    void add(C connection, boolean isIdle, long now) {
+    void add(Connection connection, boolean isIdle, long now) {
         (isIdle ? headless : idle).remove(connection);
         (isIdle ? idle : headless).putLast(connection, now);
         publish();
     }
 
     /// Removes a connection that has a request in flight, or is closed.
-    void remove(C connection) {
+    void remove(Connection connection) {
         if (idle.remove(connection) != null || headless.remove(connection) != null) {
             publish();
         }
     }
 
     /// Returns the connection to displace; absent if there is none.
-    Optional<C> first(long now) {
-        Map.Entry<C, Long> oldest = idle.isEmpty() ? headless.firstEntry() : idle.firstEntry();
+    Optional<Connection> first(long now) {
+        Map.Entry<Connection, Long> oldest = idle.isEmpty() ? headless.firstEntry() : idle.firstEntry();
         return rank(now) == NONE ? Optional.empty() : Optional.of(oldest.getKey());
     }
 

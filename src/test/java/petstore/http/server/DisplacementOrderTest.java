@@ -3,7 +3,11 @@ package petstore.http.server;
 import java.time.Duration;
 import java.util.List;
 
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.netty.channel.embedded.EmbeddedChannel;
 import org.junit.jupiter.api.Test;
+import petstore.http.message.TrustedProxies;
+import petstore.http.server.ServerSettings.Deadlines;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -13,12 +17,19 @@ class DisplacementOrderTest {
 
     private final long start = System.nanoTime();
     private final long later = start + 10 * SECOND;
-    private final DisplacementOrder<String> order = new DisplacementOrder<>();
+    private final DisplacementOrder order = new DisplacementOrder();
 
-    private final String a = "a";
-    private final String b = "b";
-    private final String c = "c";
-    private final String d = "d";
+    private final Connection a = connection();
+    private final Connection b = connection();
+    private final Connection c = connection();
+    private final Connection d = connection();
+
+    private static Connection connection() {
+        Duration any = Duration.ofMinutes(1);
+        return new Connection(new EmbeddedChannel(), new Deadlines(any, any, any),
+                ConnectionLimit.of("api", 10, () -> false, new SimpleMeterRegistry()),
+                new TrustedProxies(List.of(), "none"), new DisplacementOrder());
+    }
 
     @Test
     void returnsIdleBeforeHeadlessAndOldestFirst() {
@@ -26,7 +37,7 @@ class DisplacementOrderTest {
         order.add(b, false, start + 1);
         order.add(c, true, start + 2);
         order.add(d, true, start + 3);
-        for (String expected : List.of(c, d, a, b)) {
+        for (Connection expected : List.of(c, d, a, b)) {
             assertThat(order.first(later)).contains(expected);
             order.remove(expected);
         }
@@ -59,7 +70,7 @@ class DisplacementOrderTest {
 
     @Test
     void ranksEventLoopsByTheirFirst() {
-        DisplacementOrder<String> other = new DisplacementOrder<>();
+        DisplacementOrder other = new DisplacementOrder();
         order.add(a, false, start);
         other.add(b, false, start + 1);
         assertThat(order.rank(later)).isLessThan(other.rank(later));
