@@ -63,7 +63,7 @@ class DocumentationTest {
     void environmentFileMatchesOptionsOfServe() throws IOException {
         String file = Files.readString(Path.of("deploy/petstore.env"));
         assertThat(options("petstore serve")).allSatisfy(option -> assertThat(file).contains(
-                "# " + option.description()[0] + "\n#" + Variables.name(option.longestName()) + "="));
+                "# " + String.join(" ", option.description()) + "\n#" + Variables.name(option.longestName()) + "="));
     }
 
     @Test

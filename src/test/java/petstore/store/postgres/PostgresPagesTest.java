@@ -61,9 +61,8 @@ class PostgresPagesTest {
 
     /// Gives each animal the time of its transaction as its name.
     private static String viewOfPets(String categoryId, String status) {
-        return "CREATE OR REPLACE VIEW pet AS SELECT id, now()::TEXT AS name, " + categoryId + " AS category_id, "
-                + status
-                + " AS status FROM animal";
+        return "CREATE OR REPLACE VIEW pet AS SELECT id, now()::TEXT AS name, " + categoryId
+                + " AS category_id, " + status + " AS status FROM animal";
     }
 
     @Test
