@@ -117,6 +117,8 @@ class PageFormIT extends AbstractPageTest {
                 + "The animal may have been added or not. It is added only once.");
         assertThat(browser.find("textbox", "Name").getDomProperty("readOnly")).isEqualTo("true");
         assertAccessible();
+        // The page may try again before it is reloaded, but does not learn the result.
+        holdResponses("POST");
         service = serve(port);
         browser.driver().navigate().refresh();
         browser.awaitText("Added Rex as animal 2.");
