@@ -253,6 +253,9 @@ final class Exchange {
             sentNanos = System.nanoTime();
         }
         stage = Stage.SENT;
+        // Frees the part that waits in a stream. Netty ends a stream only once it is read.
+        body.drop();
+        body.setReading(true);
         record.finish(Optional.empty());
         connection.remove(this);
     }

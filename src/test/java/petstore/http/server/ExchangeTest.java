@@ -32,6 +32,7 @@ import ch.qos.logback.core.read.ListAppender;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
@@ -363,6 +364,30 @@ class ExchangeTest {
         }
     }
 
+    /// The stream is not read then, and the body waits off-heap.
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void freesBodyThatWaitsForItsKeyWhenClientGoes(boolean resets, @TempDir Path folder) throws IOException {
+        tls = Optional.of(new Tls(new CertificateFiles(TestCertificate.ec().write(folder)), LONG, Runnable::run));
+        int port = listen(_ -> {
+        }, head -> head.path().equals("/held")
+                ? new Api.AwaitKey(new CompletableFuture<>())
+                : new Api.Respond(text("a")));
+        long before = PooledByteBufAllocator.DEFAULT.pinnedDirectMemory();
+        try (RawHttp2Client client = new RawHttp2Client(port).begin()) {
+            client.request(1, false, stream("POST", "/held"));
+            send(client, 1);
+            if (resets) {
+                client.send(RawHttp2Client.RST_STREAM, 0, 1, new byte[]{0, 0, 0, 8});
+            }
+            client.request(3, true, stream("GET", "/"));
+            assertThat(client.await(RawHttp2Client.HEADERS).orElseThrow().stream()).isEqualTo(3);
+            assertThat(PooledByteBufAllocator.DEFAULT.pinnedDirectMemory()).isGreaterThanOrEqualTo(before + WINDOW);
+        }
+        await().atMost(Duration.ofMillis(PATIENCE_MS))
+                .until(() -> PooledByteBufAllocator.DEFAULT.pinnedDirectMemory() <= before);
+    }
+
     /// The handshake waits for a thread, and the input behind it for the handshake.
     @Test
     void limitsInputDuringHandshake(@TempDir Path folder) throws Exception {
@@ -448,7 +473,8 @@ class ExchangeTest {
                 ConnectionLimit.of("api", 10, () -> false, meters));
         all.put(loop, new Connections(loop, listener, mostUnreadBytes, all.values()));
         Channel listening = new ServerBootstrap().group(loops).channel(NioServerSocketChannel.class)
-                .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true).childHandler(new ChannelInitializer<>() {
+                .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
+                .childOption(ChannelOption.ALLOCATOR, PooledByteBufAllocator.DEFAULT).childHandler(new ChannelInitializer<>() {
                     @Override
                     protected void initChannel(Channel channel) {
                         channel.pipeline().addLast(new Pipeline(all, listener, tls));
