@@ -22,7 +22,7 @@ record Greeting(Settings settings, Service service, Console console) {
         PrintWriter out = console.out();
         ServerSettings server = settings.server();
         // Not every system can connect to the address for all interfaces.
-        String local = server.scheme() + ServerSettings.reachable(server.host(), service.port()).getFirst();
+        String local = server.scheme() + LocalAuthorities.of(server.host(), service.port()).getFirst();
         String page = settings.api().baseUrl().isPresent() ? settings.api().root() : local + "/";
         Optional<KeyToken> key = service.firstKey();
         out.println("Petstore " + Build.running());

@@ -10,7 +10,6 @@ import petstore.CommandFailure;
 import petstore.cli.options.HasVariables;
 import petstore.cli.options.OptionConverters;
 import petstore.cli.terminal.ConsoleCommand;
-import petstore.http.server.ServerSettings;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -28,7 +27,7 @@ final class HealthcheckCommand extends ConsoleCommand implements HasVariables, R
 
     @Override
     public void run() {
-        Iterator<String> authorities = ServerSettings.reachable(host, port).iterator();
+        Iterator<String> authorities = LocalAuthorities.of(host, port).iterator();
         Optional<CommandFailure> failure;
         do {
             failure = findFailure("http://" + authorities.next() + "/readyz");
