@@ -6,10 +6,12 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -29,6 +31,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class Http2FlowTest {
 
     private static final Duration LONG = Duration.ofSeconds(60);
+    /// The time after which a client that has sent nothing is blocked.
+    private static final Duration STILL = Duration.ofMillis(300);
     private static final int CANCEL = 8;
     private static final int STREAMS = 100;
     private static final int NO_WINDOW = 0;
@@ -205,5 +209,31 @@ class Http2FlowTest {
             assertThat(received(client, 1)).isEqualTo(Map.of(5, length));
         }
         service.awaitNoRequest();
+    }
+
+    /// Each PING causes a frame that waits for the client, and Netty closes a connection with 10,000 of them.
+    @Test
+    void doesNotReadClientThatReadsNothing() throws IOException, InterruptedException {
+        int batches = 100;
+        List<byte[]> pings = Collections.nCopies(1_000, RawHttp2Client.frame(RawHttp2Client.PING, 0, 0, new byte[8]));
+        AtomicInteger sent = new AtomicInteger();
+        try (RawHttp2Client client = connect(4 * 1024, WIDE)) {
+            Thread.ofVirtual().start(() -> {
+                try {
+                    while (sent.getAndIncrement() < batches) {
+                        client.send(pings);
+                    }
+                } catch (IOException e) {
+                    // The client then misses responses.
+                }
+            });
+            for (int before = -1; before != sent.get();) {
+                before = sent.get();
+                Thread.sleep(STILL);
+            }
+            for (int i = 0; i < batches * pings.size(); i++) {
+                assertThat(client.await(RawHttp2Client.PING)).as("response %s", i).isPresent();
+            }
+        }
     }
 }

@@ -99,6 +99,15 @@ final class Connection extends ChannelInboundHandlerAdapter {
         }
     }
 
+    /// A client of HTTP/2 that does not read is not read either: each PING, e.g., adds a frame that waits for it.
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext context) {
+        if (streams != null) {
+            channel.config().setAutoRead(channel.isWritable());
+        }
+        context.fireChannelWritabilityChanged();
+    }
+
     /// Begins the deadline of a further head, unless the whole head has arrived.
     void headBegan() {
         if (isIdle() && !closer.isClosing()) {
