@@ -127,7 +127,8 @@ class ClosedConnectionsTest {
     /// clients closed their connections, it may close new connections.
     private static List<RawClient> connectAll(TestService service) throws IOException {
         await("earlier connections are closed").pollInterval(Duration.ofMillis(10)).atMost(Duration.ofSeconds(20))
-                .until(() -> service.metric("petstore_connections{listener=\"api\"}") == 0);
+                .until(() -> service.metric("petstore_connections{listener=\"api\",state=\"active\"}")
+                        + service.metric("petstore_connections{listener=\"api\",state=\"idle\"}") == 0);
         List<RawClient> clients = new ArrayList<>();
         for (int i = 0; i < MAX_CONNECTIONS; i++) {
             RawClient client = new RawClient(service.port());

@@ -241,7 +241,7 @@ class MetricsTest {
     }
 
     private int connections(String state) {
-        String metric = "petstore_connections_by_state{listener=\"api\",state=\"" + state + "\"} ";
+        String metric = "petstore_connections{listener=\"api\",state=\"" + state + "\"} ";
         return new ApiClient(service.adminPort(), "").get("/metrics").body().lines()
                 .filter(line -> line.startsWith(metric))
                 .mapToInt(line -> (int) Double.parseDouble(line.substring(metric.length()))).sum();

@@ -116,7 +116,7 @@ public final class TestService implements AutoCloseable {
 
     /// Returns the value of a metric.
     ///
-    /// @param name the name and the labels, e.g. `petstore_connections{listener="api"}`
+    /// @param name the name and the labels, e.g. `petstore_connections{listener="api",state="idle"}`
     public int metric(String name) throws IOException {
         String line = metrics().lines().filter(text -> text.startsWith(name + " ")).findFirst().orElseThrow();
         return (int) Double.parseDouble(line.substring(name.length() + 1));

@@ -41,8 +41,6 @@ final class Connection extends ChannelInboundHandlerAdapter {
     private boolean isReceivingHead;
     private boolean isOpened;
     private int handshakeBytes;
-    /// True if bytes have arrived since it was last set to false.
-    private boolean hasInput;
     private boolean isStopping;
     /// True if no further exchange is expected.
     private boolean isEnding;
@@ -77,7 +75,6 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelRead(ChannelHandlerContext context, Object bytes) {
-        hasInput = true;
         handshakeBytes += isOpened ? 0 : ((ByteBuf) bytes).readableBytes();
         if (handshakeBytes > MOST_HANDSHAKE_BYTES) {
             // They wait for a thread off-heap.
@@ -93,8 +90,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         if (streams == null) {
             headBegan();
         }
-        if ((isReceiving() || exchanges.number() > 1) && limit.isShort()
-                && !exchanges.shed()) {
+        if (isReceiving() && limit.isShort() && !exchanges.refuseIncomplete()) {
             refuse();
         }
     }
@@ -220,32 +216,19 @@ final class Connection extends ChannelInboundHandlerAdapter {
     /// Ends overdue exchanges: with a 503 if the API is late, else by closing the connection.
     ///
     /// @param now by [System#nanoTime]
-    /// @param memoryIsShort true if the connection of a client that does not read its response is closed
-    void sweep(long now, boolean memoryIsShort) {
+    void sweep(long now) {
         closer.sweep(now);
         closeIfInputEnded();
-        if (memoryIsShort && exchanges.areUnread(now)) {
-            abortForMemory();
+        if ((exchanges.areUnread(now) || !(exchanges.areAnswering() || channel.isWritable()))
+                && limit.mustClientsRead()) {
+            limit.refused().increment();
+            exchanges.endBecauseOfMemory();
+            closer.abort();
         } else if (exchanges.number() > 0) {
             exchanges.expire(deadlines.request(), now);
         } else if (!closer.isClosing() && now - deadlineNanos > 0) {
             closer.close();
         }
-    }
-
-    void abortForMemory() {
-        limit.refused().increment();
-        exchanges.endBecauseOfMemory();
-        closer.abort();
-    }
-
-    void awaitInput() {
-        hasInput = false;
-    }
-
-    /// Returns true if bytes have arrived since [#awaitInput], or the connection is not read yet.
-    boolean hasInput() {
-        return hasInput || !channel.config().isAutoRead();
     }
 
     /// Lets new connections displace this one, which awaits a request since this time by [System#nanoTime].

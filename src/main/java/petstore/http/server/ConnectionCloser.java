@@ -4,7 +4,6 @@ import java.time.Duration;
 
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
-import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.ssl.SslHandler;
 
@@ -109,16 +108,5 @@ final class ConnectionCloser {
     private void begin(long nanos) {
         isClosing = true;
         deadlineNanos = System.nanoTime() + nanos;
-    }
-
-    /// Returns the number of bytes of responses that the client has not read. They are off-heap.
-    long unreadBytes() {
-        if (channel instanceof DuplexChannel duplex && duplex.isOutputShutdown()) {
-            return 0;
-        }
-        WriteBufferWaterMark marks = channel.config().getWriteBufferWaterMark();
-        return channel.isWritable()
-                ? marks.high() + 1 - channel.bytesBeforeUnwritable()
-                : marks.low() + channel.bytesBeforeWritable();
     }
 }

@@ -27,19 +27,16 @@ final class Connections {
     private final EventLoop loop;
     private final ListenerContext listener;
     private final ConnectionLimit limit;
-    private final long mostUnreadBytes;
     private final Collection<Connections> all;
     private final Set<Connection> open = new HashSet<>();
     private final DisplacementOrder order = new DisplacementOrder();
     private final FlushConsolidator flushes = new FlushConsolidator();
 
-    /// @param mostUnreadBytes the maximum number of unread bytes of responses, which are off-heap
     /// @param all the connections of each event loop of the listener
-    Connections(EventLoop loop, ListenerContext listener, long mostUnreadBytes, Collection<Connections> all) {
+    Connections(EventLoop loop, ListenerContext listener, Collection<Connections> all) {
         this.loop = loop;
         this.listener = listener;
         this.limit = listener.limit();
-        this.mostUnreadBytes = mostUnreadBytes;
         this.all = all;
         Deadlines deadlines = listener.deadlines();
         Duration shortest = Collections.min(List.of(deadlines.idle(), deadlines.header(), deadlines.request()));
@@ -110,18 +107,15 @@ final class Connections {
             displaced.complete(!limit.isExceeded());
             return;
         }
-        Connection candidate = first.get();
-        order.remove(candidate);
-        candidate.awaitInput();
-        // By then, the event loop has read what the system has of its input.
+        // By then, the event loop has read what the system has of its input. With a request, it is not the first any more.
         var _ = loop.schedule(() -> {
-            if (limit.isExceeded() && !candidate.hasInput() && open.contains(candidate)) {
+            if (limit.isExceeded() && order.first(System.nanoTime()).equals(first)) {
+                order.remove(first.get());
                 limit.displaced().increment();
-                candidate.closer().close();
+                first.get().closer().close();
                 // A client that does not read delays its close by a second at most. The new one need not wait for that.
                 displaced.complete(true);
             } else {
-                candidate.awaitRequest(System.nanoTime());
                 displace(displaced);
             }
         }, 0, TimeUnit.NANOSECONDS);
@@ -137,36 +131,14 @@ final class Connections {
         return loop.submit(() -> List.copyOf(open).forEach(Connection::shutDown));
     }
 
-    /// Closes connections that are overdue, or whose unread responses take too much memory.
+    /// Closes connections that are overdue, or whose unread responses take memory that is short.
     private void sweep() {
         try {
             long now = System.nanoTime();
-            boolean memoryIsShort = limit.isShort();
-            List.copyOf(open).forEach(connection -> connection.sweep(now, memoryIsShort));
-            shedUnread();
+            List.copyOf(open).forEach(connection -> connection.sweep(now));
         } catch (Exception | Error e) {
             // An exception would end the repetition.
             LOG.error("connections could not be checked", e);
         }
-    }
-
-    /// If unread responses take too much memory, closes connections with the most unread bytes until half of the allowed is left.
-    private void shedUnread() {
-        long unread = open.stream().mapToLong(Connections::unreadBytes).sum();
-        if (unread <= mostUnreadBytes) {
-            return;
-        }
-        for (Connection connection : open.stream()
-                .sorted(Comparator.comparingLong(Connections::unreadBytes).reversed()).toList()) {
-            if (unread <= mostUnreadBytes / 2) {
-                break;
-            }
-            unread -= unreadBytes(connection);
-            connection.abortForMemory();
-        }
-    }
-
-    private static long unreadBytes(Connection connection) {
-        return connection.closer().unreadBytes();
     }
 }

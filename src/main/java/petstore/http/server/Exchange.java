@@ -30,7 +30,6 @@ final class Exchange {
     private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
     private static final Response LATE = Errors
             .response(new Failure(Failure.Unavailability.LATE, "the service could not answer in time"));
-
     private static final Optional<Header> CLOSED = Optional.of(Header.of("Connection", "close"));
 
     private enum Stage {
@@ -163,11 +162,6 @@ final class Exchange {
         closeNow();
     }
 
-    /// Returns true if the header block has been complete for longer than `age` at a time by [System#nanoTime].
-    boolean isOlder(Duration age, long now) {
-        return record.isOlder(age.toNanos(), now);
-    }
-
     long sentNanos() {
         return sentNanos;
     }
@@ -223,8 +217,11 @@ final class Exchange {
         }
     }
 
-    /// Ends the exchange at its deadline: with a 503 if the API is late, else by closing the stream or the connection.
-    void expire() {
+    /// Ends the exchange if its header block has been complete for longer than `age`: with a 503 if the API is late, else by closing.
+    void expire(Duration age, long now) {
+        if (!record.isOlder(age.toNanos(), now)) {
+            return;
+        }
         if (stage == Stage.WORKING) {
             send(LATE);
             return;

@@ -44,21 +44,11 @@ final class Exchanges {
                 && now - exchange.sentNanos() > READ_TIME_WHEN_SHORT.toNanos());
     }
 
-    /// Refuses incomplete requests, and resets every stream with an unread response except the oldest. Returns false if there is no
-    /// exchange.
-    boolean shed() {
-        Exchange oldest = open.peekFirst();
-        for (Exchange exchange : List.copyOf(open)) {
-            if (exchange.isSending()) {
-                if (exchange != oldest) {
-                    exchange.endsBecause(SHORT_MEMORY);
-                    exchange.closeNow();
-                }
-            } else if (!exchange.isWorking()) {
-                exchange.send(NO_MEMORY);
-            }
-        }
-        return oldest != null;
+    /// Refuses incomplete requests. Returns false if there is no exchange.
+    boolean refuseIncomplete() {
+        List<Exchange> all = List.copyOf(open);
+        all.stream().filter(exchange -> !exchange.isWorking()).forEach(exchange -> exchange.send(NO_MEMORY));
+        return !all.isEmpty();
     }
 
     /// Sets the reason for the case that the connection is closed to free memory.
@@ -70,7 +60,7 @@ final class Exchanges {
     ///
     /// @param now by [System#nanoTime]
     void expire(Duration age, long now) {
-        List.copyOf(open).stream().filter(exchange -> exchange.isOlder(age, now)).forEach(Exchange::expire);
+        List.copyOf(open).forEach(exchange -> exchange.expire(age, now));
     }
 
     void closed() {

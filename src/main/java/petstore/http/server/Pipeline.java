@@ -61,8 +61,11 @@ final class Pipeline extends ChannelInitializer<Channel> {
         // The connection sees the bytes of the handshake, too.
         pipeline.addLast(ofLoop.flushes(), connection);
         if (tls.isPresent()) {
-            // Replaces itself by the stock TLS handler, or by the refusal of plain HTTP.
-            pipeline.addLast(tls.get().handler(() -> plainAtTls(connection)));
+            // Replaces itself by the stock TLS handler, or by the handlers that refuse plain HTTP.
+            pipeline.addLast(tls.get().handler(() -> {
+                pipeline.remove(ApplicationProtocolNegotiationHandler.class);
+                http1(pipeline, connection, Optional.of(NO_TLS));
+            }));
             // Adds the handlers of the protocol that the client chooses in the handshake.
             pipeline.addLast(chosen(connection));
         } else {
@@ -117,17 +120,6 @@ final class Pipeline extends ChannelInitializer<Channel> {
             @Override
             public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
                 connection.closer().close();
-            }
-        };
-    }
-
-    /// Returns the handler of a connection without TLS at a port with it.
-    private ChannelHandler plainAtTls(Connection connection) {
-        return new ChannelInitializer<>() {
-            @Override
-            protected void initChannel(Channel channel) {
-                channel.pipeline().remove(ApplicationProtocolNegotiationHandler.class);
-                http1(channel.pipeline(), connection, Optional.of(NO_TLS));
             }
         };
     }

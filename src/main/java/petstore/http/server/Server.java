@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -65,12 +64,10 @@ public final class Server implements AutoCloseable {
     private final Clock clock;
     /// The event loops, which are closed last.
     private final List<EventLoopGroup> groups = new ArrayList<>();
-    /// Reads the TLS files again.
-    private final ScheduledExecutorService renewals = Executors
-            .newSingleThreadScheduledExecutor(Thread.ofPlatform().name("tls-renewal").daemon().factory());
-    /// Two threads do the handshakes of TLS: other connections of the event loop would wait for their milliseconds of computing.
-    private final ExecutorService handshakes = Executors.newFixedThreadPool(2,
-            Thread.ofPlatform().name("tls-handshake-", 0).daemon().factory());
+    /// Two threads read the TLS files again, and do the handshakes: other connections of the event loop would wait for their milliseconds of
+    /// computing.
+    private final ScheduledExecutorService tlsThreads = Executors.newScheduledThreadPool(2,
+            Thread.ofPlatform().name("tls-", 0).daemon().factory());
     private final Closer acceptors = new Closer();
     /// The connections of each event loop, of both listeners.
     private final List<Connections> connections = new ArrayList<>();
@@ -97,13 +94,13 @@ public final class Server implements AutoCloseable {
             Server server = opened.add(new Server(settings, meters, telemetry, clock));
             Optional<Tls> tls = settings.tls()
                     .map(files -> new Tls(new CertificateFiles(files), settings.deadlines().header(),
-                            server.handshakes));
+                            server.tlsThreads));
             tls.ifPresent(on -> {
                 Gauge.builder("petstore.certificate.expiry.timestamp",
                         () -> on.files().validity().until().getEpochSecond())
                         .description("Time when the first certificate of the chain expires, in seconds since 1970.")
                         .baseUnit("seconds").register(meters);
-                on.keepRenewed(server.renewals);
+                on.keepRenewed(server.tlsThreads);
             });
             server.port = server.listen(new Address("api", settings.host(), settings.port(), "--"), api, tls,
                     memoryIsShort, Runtime.getRuntime().availableProcessors());
@@ -142,14 +139,14 @@ public final class Server implements AutoCloseable {
         EventLoopGroup group = new MultiThreadIoEventLoopGroup(loops,
                 new DefaultThreadFactory("http-" + at.listener(), true), NioIoHandler.newFactory());
         groups.add(group);
-        ConnectionLimit limit = ConnectionLimit.of(at.listener(), settings.maxConnections(), memoryIsShort, meters);
+        ConnectionLimit limit = ConnectionLimit.of(at.listener(), settings.maxConnections(), memoryIsShort,
+                UsableMemory.bytes() / 4, meters);
         ListenerContext listener = new ListenerContext(api, telemetry, clock, () -> isStopping, settings.deadlines(),
                 settings.proxies(), limit);
-        long mostUnreadBytes = UsableMemory.bytes() / 4;
         Map<EventLoop, Connections> ofLoops = new ConcurrentHashMap<>();
         for (EventExecutor executor : group) {
             EventLoop loop = (EventLoop) executor;
-            ofLoops.put(loop, new Connections(loop, listener, mostUnreadBytes / loops, ofLoops.values()));
+            ofLoops.put(loop, new Connections(loop, listener, ofLoops.values()));
         }
         connections.addAll(ofLoops.values());
         limits.add(limit);
@@ -181,9 +178,7 @@ public final class Server implements AutoCloseable {
     @Override
     public void close() {
         announceStop();
-        Closer.closeAll(renewals::shutdown, acceptors, this::awaitRequests, this::closeLoops,
-                handshakes::shutdown,
-                () -> renewals.awaitTermination(LONGEST_STOP.toMillis(), TimeUnit.MILLISECONDS));
+        Closer.closeAll(acceptors, this::awaitRequests, this::closeLoops, tlsThreads::shutdown);
     }
 
     private void awaitRequests() throws InterruptedException {

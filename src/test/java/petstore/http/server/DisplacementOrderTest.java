@@ -27,7 +27,7 @@ class DisplacementOrderTest {
     private static Connection connection() {
         Duration any = Duration.ofMinutes(1);
         return new Connection(new EmbeddedChannel(), new Deadlines(any, any, any),
-                ConnectionLimit.of("api", 10, () -> false, new SimpleMeterRegistry()),
+                ConnectionLimit.of("api", 10, () -> false, Long.MAX_VALUE, new SimpleMeterRegistry()),
                 new TrustedProxies(List.of(), "none"), new DisplacementOrder());
     }
 

@@ -5,7 +5,6 @@ import java.util.concurrent.ConcurrentHashMap;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
@@ -36,36 +35,37 @@ public abstract sealed class ResponseEncoder extends ChannelOutboundHandlerAdapt
     @Override
     public void write(ChannelHandlerContext context, Object message, ChannelPromise done) {
         if (message instanceof Response response) {
-            int first = Math.min(SLICE, response.body().length);
-            boolean isWhole = first == response.body().length;
-            ChannelFuture head = writeHead(context, response, first, isWhole ? done : context.newPromise());
-            if (!isWhole) {
-                var _ = head.addListener(_ -> writeRest(context, response.body(), first, head, done));
-            }
+            writeFrom(0, context, response, done);
         } else {
             var _ = context.write(message, done);
         }
     }
 
-    private void writeRest(ChannelHandlerContext context, byte[] body, int from, ChannelFuture earlier,
-            ChannelPromise done) {
-        if (!earlier.isSuccess()) {
-            done.tryFailure(earlier.cause());
-            return;
-        }
+    private void writeFrom(int from, ChannelHandlerContext context, Response response, ChannelPromise done) {
+        byte[] body = response.body();
         int end = Math.min(from + SLICE, body.length);
         boolean isLast = end == body.length;
-        ChannelFuture slice = context.writeAndFlush(part(Unpooled.wrappedBuffer(body, from, end - from), isLast),
-                isLast ? done : context.newPromise());
+        ChannelPromise written = isLast ? done : context.newPromise();
+        if (from == 0) {
+            writeHead(context, response, end, written);
+        } else {
+            var _ = context.writeAndFlush(part(Unpooled.wrappedBuffer(body, from, end - from), isLast), written);
+        }
         if (!isLast) {
-            var _ = slice.addListener(_ -> writeRest(context, body, end, slice, done));
+            var _ = written.addListener(_ -> {
+                if (written.isSuccess()) {
+                    writeFrom(end, context, response, done);
+                } else {
+                    done.tryFailure(written.cause());
+                }
+            });
         }
     }
 
     /// Writes the head and the first slice.
     ///
     /// @param first the length of the first slice; 0 if there is no body
-    abstract ChannelFuture writeHead(ChannelHandlerContext context, Response response, int first, ChannelPromise done);
+    abstract void writeHead(ChannelHandlerContext context, Response response, int first, ChannelPromise done);
 
     /// Returns the message for a later slice.
     abstract Object part(ByteBuf slice, boolean isLast);
@@ -80,7 +80,7 @@ public abstract sealed class ResponseEncoder extends ChannelOutboundHandlerAdapt
         private static final int HEAD = 768;
 
         @Override
-        ChannelFuture writeHead(ChannelHandlerContext context, Response response, int first, ChannelPromise done) {
+        void writeHead(ChannelHandlerContext context, Response response, int first, ChannelPromise done) {
             HttpResponseStatus status = HttpResponseStatus.valueOf(response.status());
             ByteBuf bytes = context.alloc().directBuffer(HEAD + first).writeBytes(VERSION);
             bytes.writeCharSequence(status.codeAsText(), CharsetUtil.US_ASCII);
@@ -90,7 +90,7 @@ public abstract sealed class ResponseEncoder extends ChannelOutboundHandlerAdapt
                 bytes.writeCharSequence(header.name(), CharsetUtil.US_ASCII);
                 bytes.writeShort(COLON).writeBytes(header.value()).writeShort(CRLF);
             }
-            return context.write(bytes.writeShort(CRLF).writeBytes(response.body(), 0, first), done);
+            var _ = context.write(bytes.writeShort(CRLF).writeBytes(response.body(), 0, first), done);
         }
 
         @Override
@@ -106,19 +106,20 @@ public abstract sealed class ResponseEncoder extends ChannelOutboundHandlerAdapt
         private static final Map<String, AsciiString> NAMES = new ConcurrentHashMap<>();
 
         @Override
-        ChannelFuture writeHead(ChannelHandlerContext context, Response response, int first, ChannelPromise done) {
+        void writeHead(ChannelHandlerContext context, Response response, int first, ChannelPromise done) {
             Http2Headers head = new DefaultHttp2Headers(false, response.headers().size())
                     .status(HttpResponseStatus.valueOf(response.status()).codeAsText());
             for (Header header : response.headers()) {
                 head.add(NAMES.computeIfAbsent(header.name(), name -> AsciiString.cached(name).toLowerCase()),
                         new AsciiString(header.value(), false));
             }
-            if (first == 0) {
-                return context.write(new DefaultHttp2HeadersFrame(head, response.status() != CONTINUE.status()), done);
+            boolean isWhole = first == 0 && response.status() != CONTINUE.status();
+            var _ = context.write(new DefaultHttp2HeadersFrame(head, isWhole),
+                    first == 0 ? done : context.newPromise());
+            if (first > 0) {
+                var _ = context.write(part(Unpooled.wrappedBuffer(response.body(), 0, first),
+                        first == response.body().length), done);
             }
-            var _ = context.write(new DefaultHttp2HeadersFrame(head, false));
-            return context.write(part(Unpooled.wrappedBuffer(response.body(), 0, first),
-                    first == response.body().length), done);
         }
 
         @Override

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import javax.net.ssl.SSLParameters;
 
 import io.netty.channel.ChannelHandler;
@@ -12,6 +11,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.ssl.OptionalSslHandler;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,8 +28,8 @@ public record Tls(CertificateFiles files, Duration handshakeTimeout, Executor ha
 
     /// Returns the handler of a new connection.
     ///
-    /// @param plain makes the handler that replaces it if the client does not speak TLS
-    public ChannelHandler handler(Supplier<ChannelHandler> plain) {
+    /// @param plain adds the handlers behind it if the client does not speak TLS
+    public ChannelHandler handler(Runnable plain) {
         return new OptionalSslHandler(files.context()) {
             @Override
             protected SslHandler newSslHandler(ChannelHandlerContext connection, SslContext context) {
@@ -42,8 +42,9 @@ public record Tls(CertificateFiles files, Duration handshakeTimeout, Executor ha
             }
 
             @Override
-            protected ChannelHandler newNonSslHandler(ChannelHandlerContext connection) {
-                return plain.get();
+            protected @Nullable ChannelHandler newNonSslHandler(ChannelHandlerContext connection) {
+                plain.run();
+                return null;
             }
         };
     }
