@@ -219,6 +219,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     void sweep(long now) {
         closer.sweep(now);
         closeIfInputEnded();
+        // A client may leave responses unread, or frames without a request: those that its PINGs cause.
         if ((exchanges.areUnread(now) || !(exchanges.areAnswering() || channel.isWritable()))
                 && limit.mustClientsRead()) {
             limit.refused().increment();
