@@ -107,6 +107,16 @@ class LauncherIT {
                         "petstore doctor --data new; grep ' petstore.cli.Main source:' classes"));
     }
 
+    /// Java would trust profiles of the training, and not optimize the service (findings/java-aot-cache-keeps-c1.sh).
+    @Test
+    void cacheHasNoProfilesOfMethods() {
+        Ending ending = run("JDK_JAVA_OPTIONS='-XX:+UnlockDiagnosticVMOptions -XX:+AOTPrintTrainingInfo'",
+                "petstore serve --help");
+        assertThat(ending.err()).contains("Archived TrainingData Dictionary");
+        // Not the lines themselves: the message would have thousands.
+        assertThat(ending.err().stream().filter(line -> line.contains(" mdo=")).count()).isZero();
+    }
+
     @ParameterizedTest
     @CsvSource(delimiterString = " | ", textBlock = """
             true                             | used
