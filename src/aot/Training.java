@@ -22,9 +22,9 @@ import java.util.stream.Stream;
 
 /// Makes the JDK's ahead-of-time caches: archives of loaded and linked classes, with which Java starts in half the time.
 ///
-/// - `petstore.aot`, for the service: starts it on an empty store, sends typical requests, and stops it. `-XX:AOTCacheOutput` also links
-///   its lambdas, so that it starts in 0.92 of the time.
-/// - `commands.aot`, for the commands: runs some of them on that store. `-Xshare:dump` makes one cache of the classes of all.
+/// - `petstore.aot`, for the service: starts it on an empty store, sends typical requests, and stops it.
+/// - `commands.aot`, for the commands: runs some of them on that store. `-Xshare:dump` makes one cache of the classes of all;
+///   `-XX:AOTCacheOutput` would make it of one process.
 ///
 /// Usage: `java Training.java FOLDER [JAVA]`. FOLDER has `petstore.jar` and gets the caches. JAVA is the `java` program that the caches
 /// are for; by default the running one. The launcher uses a cache only if `jdk.release` equals the JDK's file `release`, and the cache
@@ -47,8 +47,8 @@ public class Training {
         Path folder = Files.createTempDirectory("petstore-training");
         Training training = new Training(Path.of(args[0]).toAbsolutePath(), args.length > 1 ? args[1] : runningJava(), folder);
         try {
-            training.serve();
-            training.runCommands();
+            training.cache("petstore.aot", training.serve());
+            training.cache("commands.aot", training.commands());
             training.copyRelease();
         } catch (IOException e) {
             System.err.println("Training: " + e.getMessage());
@@ -69,10 +69,10 @@ public class Training {
         return Path.of(System.getProperty("java.home"), "bin", "java").toString();
     }
 
-    /// Makes the cache of the service.
-    private void serve() throws IOException, InterruptedException {
-        Path cache = newCache("petstore.aot");
-        Process service = start("-XX:AOTCacheOutput=" + cache, "serve", "--port", "0", "--admin-port", "0");
+    /// Returns the list of the classes of the service.
+    private List<Path> serve() throws IOException, InterruptedException {
+        Path classes = folder.resolve("serve.classes");
+        Process service = start(classes, "serve", "--port", "0", "--admin-port", "0");
         try (BufferedReader out = service.inputReader()) {
             String key = after("First API key, shown only once: ", out);
             URI api = URI.create(after("Petstore is ready: ", out) + "/");
@@ -84,17 +84,17 @@ public class Training {
         } finally {
             service.toHandle().destroyForcibly();
         }
-        complete(cache);
+        return List.of(classes);
     }
 
-    /// Makes the cache of the commands, of a list of classes for each command.
-    private void runCommands() throws IOException, InterruptedException {
+    /// Returns the lists of the classes of commands, one for each command.
+    private List<Path> commands() throws IOException, InterruptedException {
         String animals = folder.resolve("animals.ndjson").toString();
         List<Path> lists = new ArrayList<>();
         for (String[] command : new String[][]{{"keys", "create", "--name", "trained"}, {"keys", "list"}, {"export", animals},
                 {"import", animals}, {"backup", folder.resolve("backup.db").toString()}}) {
             Path classes = folder.resolve(lists.size() + ".classes");
-            Process process = start("-XX:DumpLoadedClassList=" + classes, command);
+            Process process = start(classes, command);
             try (BufferedReader out = process.inputReader()) {
                 out.transferTo(Writer.nullWriter());
                 await(process);
@@ -103,18 +103,17 @@ public class Training {
             }
             lists.add(classes);
         }
-        dump(newCache("commands.aot"), lists);
+        return lists;
     }
 
     private Path log() {
         return folder.resolve("log");
     }
 
-    /// Starts the program with an option of Java, by which it writes its classes to a file. The interpreter leaves no profiles of methods in
-    /// a cache. With those of the compiler C1 alone, Java would not optimize the service: it would answer half as many requests.
-    private Process start(String option, String... arguments) throws IOException {
-        List<String> command = new ArrayList<>(List.of(java, "-Xint", "-XX:+UseSerialGC",
-                "-Dsun.misc.unsafe.memory.access=allow", "-Xlog:aot=error,cds=error", option, "-jar", jar()));
+    /// Starts the program, which writes the names of its classes to a file.
+    private Process start(Path classes, String... arguments) throws IOException {
+        List<String> command = new ArrayList<>(List.of(java, "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
+                "-Dsun.misc.unsafe.memory.access=allow", "-XX:DumpLoadedClassList=" + classes, "-jar", jar()));
         command.addAll(List.of(arguments));
         ProcessBuilder builder = builder(command);
         builder.environment().put("PETSTORE_DATA", folder.resolve("data").toString());
@@ -131,14 +130,8 @@ public class Training {
         return builder;
     }
 
-    private Path newCache(String name) throws IOException {
-        Path cache = built.resolve(name);
-        Files.deleteIfExists(cache);
-        return cache;
-    }
-
     /// Makes a cache of all classes in these lists.
-    private void dump(Path cache, List<Path> lists) throws IOException, InterruptedException {
+    private void cache(String name, List<Path> lists) throws IOException, InterruptedException {
         Set<String> all = new LinkedHashSet<>();
         for (Path list : lists) {
             try (Stream<String> lines = Files.lines(list)) {
@@ -146,15 +139,12 @@ public class Training {
                 lines.filter(line -> !line.contains(" source: ")).map(line -> line.replaceFirst(" id: \\d+$", "")).forEach(all::add);
             }
         }
-        Path classes = Files.write(folder.resolve("all.classes"), all);
+        Path classes = Files.write(folder.resolve(name + ".classes"), all);
+        Path cache = built.resolve(name);
+        Files.deleteIfExists(cache);
         await(builder(List.of(java, "-Xshare:dump", "-XX:+UseSerialGC", "-XX:+AOTClassLinking", "-Dsun.misc.unsafe.memory.access=allow",
                 "-Xlog:aot=error,cds=error", "-XX:SharedClassListFile=" + classes, "-XX:SharedArchiveFile=" + cache, "-cp", jar()))
                 .redirectOutput(Redirect.appendTo(log().toFile())).start());
-        complete(cache);
-    }
-
-    /// Gives a new cache the time of the jar.
-    private void complete(Path cache) throws IOException, InterruptedException {
         requireUsable(cache);
         Files.setLastModifiedTime(cache, Files.getLastModifiedTime(Path.of(jar())));
     }
