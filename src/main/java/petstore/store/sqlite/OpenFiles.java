@@ -1,12 +1,14 @@
 package petstore.store.sqlite;
 
-import java.io.File;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 
 import petstore.CommandFailure;
@@ -17,22 +19,44 @@ final class OpenFiles {
 
     /// Longer than the interval at which the clock of a file system advances.
     private static final long CLOCK_MS = 20;
-    private static final long NEVER = -1;
 
-    private final File folder;
+    private final Path folder;
     private final Path log;
+    /// SQLite's locks and the index of the log, in memory that its processes share.
+    private final Path index;
     private final FolderLock lock;
     private final Map<Path, Object> keys = new LinkedHashMap<>();
-    /// The time of the folder's last change when its files were compared.
-    private volatile long comparedMs = NEVER;
+    /// The folder when its files were compared; empty if they must be compared again.
+    private volatile Optional<Folder> compared = Optional.empty();
+
+    /// A folder and the time of its last change, which no program can set.
+    private record Folder(Object device, Object inode, FileTime changed) {
+
+        static Optional<Folder> find(Path path) {
+            try {
+                Map<String, Object> found = Files.readAttributes(path, "unix:dev,ino,ctime");
+                return Optional.of(new Folder(Objects.requireNonNull(found.get("dev")),
+                        Objects.requireNonNull(found.get("ino")),
+                        (FileTime) Objects.requireNonNull(found.get("ctime"))));
+            } catch (IOException e) {
+                return Optional.empty();
+            }
+        }
+
+        /// Returns false if a later change may have the same time.
+        boolean isSettled() {
+            return System.currentTimeMillis() - changed.toMillis() > CLOCK_MS;
+        }
+    }
 
     /// The files of a store that a session has opened and not yet changed. Records them in the lock, for the next start.
     OpenFiles(Path database, FolderLock lock) {
-        this.folder = database.resolveSibling(".").toFile();
+        this.folder = database.resolveSibling(".");
         this.log = SqliteFile.log(database);
+        this.index = StoreFiles.companion(database, "-shm");
         this.lock = lock;
         try {
-            for (Path file : List.of(database, log, database.resolveSibling(StoreFiles.LOCK))) {
+            for (Path file : List.of(database, log, index, database.resolveSibling(StoreFiles.LOCK))) {
                 keys.put(file, StoreFiles.key(file));
             }
             lock.files().write();
@@ -44,16 +68,15 @@ final class OpenFiles {
     /// Returns the reason why nothing may be written any more, e.g. that a file was replaced; absent for none. If the disk fails here, reads
     /// and writes fail, too, and tell why.
     Optional<String> findLoss() {
-        // Names change only with their folder, and one system call costs a commit less than three.
-        long changedMs = folder.lastModified();
-        if (changedMs != comparedMs) {
+        // Names change only with their folder, and one system call costs a commit less than four.
+        Optional<Folder> found = Folder.find(folder);
+        if (found.isEmpty() || !found.equals(compared)) {
             for (Map.Entry<Path, Object> opened : keys.entrySet()) {
                 if (isOther(opened.getKey(), opened.getValue())) {
                     return Optional.of(opened.getKey().getFileName() + " was replaced, moved or deleted");
                 }
             }
-            // A later change may have the same time if this one was a moment ago.
-            comparedMs = System.currentTimeMillis() - changedMs > CLOCK_MS ? changedMs : NEVER;
+            compared = found.filter(Folder::isSettled);
         }
         try {
             return lock.isTaken() ? Optional.of("another process has taken this store") : Optional.empty();
@@ -62,10 +85,11 @@ final class OpenFiles {
         }
     }
 
-    /// Returns true if only the name of the log is gone, or has an empty file, as reading commands create it.
+    /// Returns true if only the names of the log and its index are gone, or have an empty log, as reading commands create it.
     boolean isLogDeleted() {
         return !StoreFiles.hasContent(log) && keys.entrySet().stream()
-                .noneMatch(opened -> !opened.getKey().equals(log) && isOther(opened.getKey(), opened.getValue()));
+                .noneMatch(opened -> !List.of(log, index).contains(opened.getKey())
+                        && isOther(opened.getKey(), opened.getValue()));
     }
 
     private static boolean isOther(Path file, Object opened) {

@@ -135,6 +135,7 @@ public final class SqliteRestore {
         try (Session session = SqliteFile.connectWriter(store)) {
             OpenFiles files = new OpenFiles(store, lock);
             SqliteWriter.settle(session);
+            lock.files().write();
             attachBackup(session);
             SqliteWriter.inTransaction(session, Database.Work.of(locked -> {
                 used = usedNumbers(locked);
@@ -154,7 +155,8 @@ public final class SqliteRestore {
             try {
                 if (session.number(
                         "SELECT freelist_count > page_count / 2 FROM pragma_freelist_count, pragma_page_count") > 0) {
-                    // Backups would have the size of the store before.
+                    // Backups would have the size of the store before. The log has the rows once, not twice.
+                    Checkpoints.complete(session);
                     session.execute("VACUUM main");
                 }
                 Checkpoints.complete(session);

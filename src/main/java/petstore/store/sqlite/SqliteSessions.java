@@ -75,6 +75,8 @@ record SqliteSessions(List<Session> all, @Nullable OpenFiles files, Outage fullD
             try {
                 // SQLite ignores errors when it syncs the names of its files.
                 AtomicFile.syncNames(file.resolveSibling("."));
+                // A backup that was copied here is a store now.
+                lock.files().write();
             } catch (IOException e) {
                 throw CommandFailure.of("the store cannot be opened", e);
             }

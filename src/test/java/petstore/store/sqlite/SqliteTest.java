@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -15,6 +16,7 @@ import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -54,6 +56,8 @@ class SqliteTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final int PAGE = 4_096;
+    /// As in [OpenFiles].
+    private static final int CLOCK_MS = 20;
     private static final String DAMAGED = "the store is damaged; restore a backup";
     private static final NewPet REX = new NewPet("Rex", 1, Optional.of(PetStatus.SOLD));
     private static final IdempotencyKey KEY = new IdempotencyKey(
@@ -219,7 +223,7 @@ class SqliteTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"petstore.db", "petstore.db-wal", "petstore.lock"})
+    @ValueSource(strings = {"petstore.db", "petstore.db-wal", "petstore.db-shm", "petstore.lock"})
     void writesNothingOnceFileIsReplaced(String name) throws IOException {
         Path file = folder.resolve(name);
         Files.copy(file, folder.resolve("copy"));
@@ -230,6 +234,28 @@ class SqliteTest {
         assertThatThrownBy(sqlite::check).isInstanceOf(Failure.class).hasMessage(reason);
         sqlite.close();
         assertThat(file).as("the replacement").hasBinaryContent(replacement);
+    }
+
+    /// As by `cp -a`, which keeps the times of files and folders.
+    @Test
+    void writesNothingOnceFolderIsReplacedByCopy() throws IOException {
+        Path data = folder.resolve("data");
+        Path copy = Files.createDirectory(folder.resolve("copy"));
+        Sqlite replaced = Sqlite.forService(data, SchemaPolicy.AUTO, lostDisks::incrementAndGet);
+        FileTime changed = Files.getLastModifiedTime(data);
+        // From then on, the files are compared only once the folder changes.
+        while (System.currentTimeMillis() - changed.toMillis() < 2 * CLOCK_MS) {
+            Thread.onSpinWait();
+        }
+        replaced.check();
+        for (String name : Objects.requireNonNull(data.toFile().list())) {
+            Files.copy(data.resolve(name), copy.resolve(name), StandardCopyOption.COPY_ATTRIBUTES);
+        }
+        Files.setLastModifiedTime(copy, changed);
+        Files.move(data, folder.resolve("old"));
+        Files.move(copy, data);
+        assertThatThrownBy(replaced::check).isInstanceOf(Failure.class).hasMessageContaining("was replaced");
+        replaced.close();
     }
 
     @Test
@@ -314,6 +340,26 @@ class SqliteTest {
                 .isInstanceOf(CommandFailure.class).hasMessageContaining("was replaced");
         Files.delete(SqliteFile.log(SqliteFile.in(folder)));
         Sqlite.forCommand(folder, SchemaPolicy.AUTO, StoreAccess.CREATE).close();
+    }
+
+    @Test
+    void refusesToApplyLogOfCopiedBackupToItsNextCopy() throws IOException {
+        write("DROP TABLE mark");
+        Path backup = folder.resolve("backup.db");
+        SqliteCopy.backup(folder, backup, Instant.EPOCH, false, _ -> {
+        });
+        sqlite.close();
+        Path database = SqliteFile.in(folder);
+        Files.write(database, Files.readAllBytes(backup));
+        try (SqlStore store = SqlStore
+                .of(Sqlite.forService(folder, SchemaPolicy.AUTO, lostDisks::incrementAndGet))) {
+            store.catalogue().addAll(List.of(REX));
+            Files.createLink(folder.resolve("log"), SqliteFile.log(database));
+        }
+        Files.write(database, Files.readAllBytes(backup));
+        Files.move(folder.resolve("log"), SqliteFile.log(database));
+        assertThatThrownBy(() -> Sqlite.forCommand(folder, SchemaPolicy.AUTO, StoreAccess.READ))
+                .isInstanceOf(CommandFailure.class).hasMessageContaining("was replaced");
     }
 
     @ParameterizedTest
