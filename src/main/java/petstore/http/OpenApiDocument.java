@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -55,13 +54,16 @@ final class OpenApiDocument {
 
     private String yaml() {
         String yaml = new String(WebFiles.resource("/openapi.yaml"), StandardCharsets.UTF_8);
-        String servers = server(settings.baseUrl(), "Production") + server(settings.stagingBaseUrl(), "Staging");
-        return servers.isEmpty()
-                ? yaml
-                : SERVERS.matcher(yaml).replaceFirst(Matcher.quoteReplacement("servers:\n" + servers));
+        if (settings.baseUrl().isEmpty() && settings.stagingBaseUrl().isEmpty()) {
+            return yaml;
+        }
+        // This service stays the first server, which /docs and generated clients use.
+        String servers = server(settings.base(), "Production")
+                + settings.stagingBaseUrl().map(url -> server(url.toString(), "Staging")).orElse("");
+        return SERVERS.matcher(yaml).replaceFirst(Matcher.quoteReplacement("servers:\n" + servers));
     }
 
-    private static String server(Optional<BaseUrl> address, String description) {
-        return address.map(url -> "  - url: " + url + "\n    description: " + description + "\n").orElse("");
+    private static String server(String url, String description) {
+        return "  - url: " + url + "\n    description: " + description + "\n";
     }
 }

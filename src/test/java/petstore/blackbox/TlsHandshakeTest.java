@@ -61,7 +61,7 @@ class TlsHandshakeTest {
             "-tls1_3 -groups P-384", "-tls1_3 -groups P-521:ffdhe2048:X25519", "-tls1_2 -cipher ECDHE+AESGCM+AES128",
             "-tls1_2 -cipher ECDHE+AESGCM+AES256", "-tls1_2 -cipher ECDHE+CHACHA20",
             "-tls1_2 -groups X25519:P-384", "-tls1_2 -groups P-256:P-384", "-tls1_2 -groups P-384",
-            "-alpn h2,http/1.1"})
+            "-alpn h2,http/1.1", "-alpn http/1.0", "-alpn smtp,http/1.1"})
     void accepts(String offer) throws IOException, InterruptedException {
         assertThat(handshake(ec, offer)).as("EC").contains("Cipher is ").doesNotContain("Cipher is (NONE)", "alert");
         assertThat(handshake(rsa, offer)).as("RSA").contains("Cipher is ").doesNotContain("Cipher is (NONE)", "alert");
@@ -76,10 +76,16 @@ class TlsHandshakeTest {
             "-tls1_2 -cipher ECDHE-RSA-AES128-SHA:ECDHE-ECDSA-AES128-SHA",
             "-tls1_2 -cipher ALL:COMPLEMENTOFALL:!ECDHE:@SECLEVEL=0",
             "-tls1_2 -cipher ALL:COMPLEMENTOFALL:!AESGCM:!CHACHA20:@SECLEVEL=0", "-tls1_1 -cipher ALL:@SECLEVEL=0",
-            "-tls1 -cipher ALL:@SECLEVEL=0"})
+            "-tls1 -cipher ALL:@SECLEVEL=0", "-tls1_2 -alpn smtp"})
     void refuses(String offer) throws IOException, InterruptedException {
         assertThat(handshake(ec, offer)).as("EC").contains("Cipher is (NONE)", "SSL alert number ");
         assertThat(handshake(rsa, offer)).as("RSA").contains("Cipher is (NONE)", "SSL alert number ");
+    }
+
+    /// The alert follows the first message of the server.
+    @Test
+    void refusesOtherProtocolsOverTls13() throws IOException, InterruptedException {
+        assertThat(handshake(ec, "-tls1_3 -alpn smtp")).contains("SSL alert number 120");
     }
 
     @Test

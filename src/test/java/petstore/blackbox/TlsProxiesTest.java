@@ -1,6 +1,8 @@
 package petstore.blackbox;
 
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -79,6 +81,26 @@ class TlsProxiesTest {
                             .status()).isEqualTo(200);
                 }
             }
+        }
+    }
+
+    /// A client may end its output of TLS alone, and not that of TCP.
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void closesConnectionOnceClientEndsTls(boolean afterResponse) throws IOException {
+        try (Socket tcp = new Socket(InetAddress.getLoopbackAddress(), service.port());
+                SSLSocket tls = (SSLSocket) SOCKETS.createSocket(tcp, "127.0.0.1", service.port(), false);
+                RawClient client = new RawClient(tls)) {
+            client.send("GET /livez HTTP/1.1\r\nHost: x\r\n\r\n");
+            if (!afterResponse) {
+                tls.shutdownOutput();
+            }
+            assertThat(client.response().orElseThrow().status()).isEqualTo(200);
+            if (afterResponse) {
+                tls.shutdownOutput();
+            }
+            assertThat(client.isClosedByServer()).isTrue();
+            assertThat(tcp.isOutputShutdown()).isFalse();
         }
     }
 

@@ -229,6 +229,10 @@ class ServeIT {
             assertThat(ServedContract.yaml(client.get("/openapi.yaml").body()).get("servers")).isEqualTo(servers);
             assertThat(ServedContract.json(client.get("/openapi.json").body()).get("servers")).isEqualTo(servers);
         }
+        try (PetstoreProcess server = PetstoreProcess.serve(folder, "--staging-base-url", staging).awaitReady()) {
+            assertThat(ServedContract.json(server.client("").get("/openapi.json").body()).at("/servers/0/url").asText())
+                    .isEqualTo("/v1");
+        }
     }
 
     @Test

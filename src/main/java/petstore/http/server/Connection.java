@@ -8,6 +8,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.handler.ssl.SslHandler;
 import io.netty.util.ReferenceCountUtil;
 import org.jspecify.annotations.Nullable;
 import petstore.http.message.TrustedProxies;
@@ -68,6 +69,14 @@ final class Connection extends ChannelInboundHandlerAdapter {
     void opened(@Nullable StreamsShutdown ofHttp2) {
         isOpened = true;
         streams = ofHttp2;
+        SslHandler tls = channel.pipeline().get(SslHandler.class);
+        if (tls != null) {
+            var _ = tls.sslCloseFuture().addListener(ended -> {
+                if (ended.isSuccess() && !closer.isClosing()) {
+                    inputEnded();
+                }
+            });
+        }
         if (isStopping) {
             shutDown();
         }
@@ -142,11 +151,16 @@ final class Connection extends ChannelInboundHandlerAdapter {
     @Override
     public void userEventTriggered(ChannelHandlerContext context, Object event) {
         if (event instanceof ChannelInputShutdownEvent) {
-            closer.inputEnded();
-            closeIfInputEnded();
+            inputEnded();
         } else {
             context.fireUserEventTriggered(event);
         }
+    }
+
+    /// The client has ended its output, of TCP or of TLS alone.
+    private void inputEnded() {
+        closer.inputEnded();
+        closeIfInputEnded();
     }
 
     /// Closes the connection of a client that has ended its output, unless a response of HTTP/1.1 is due.

@@ -24,7 +24,8 @@ public final class RequestSpans {
     public RequestSpans(Optional<Tracer> tracer, KeyScanner keys) {
         this.tracer = tracer;
         this.headers = (fields, name) -> {
-            String value = fields == null ? null : fields.first(name);
+            // A client may split tracestate into several fields.
+            String value = fields == null || !fields.contains(name) ? null : String.join(",", fields.all(name));
             // The library takes quadratic time for blanks in tracestate. A span keeps that field, so no API key may be in it.
             boolean isSlow = value != null && (value.indexOf('\t') >= 0 || value.contains("  "));
             return value == null || isSlow || keys.isIn(value) ? null : value;

@@ -42,4 +42,11 @@ class RequestSpansTest {
         assertThat(parent("a=b c, d=e").orElseThrow().getTraceState().asMap()).containsEntry("a", "b c")
                 .containsEntry("d", "e");
     }
+
+    @Test
+    void joinsTraceStateOfSeveralFields() {
+        assertThat(new RequestSpans(Optional.empty(), new KeyScanner(Optional.empty()))
+                .parent(new TestHeaders().add("traceparent", PARENT).add("tracestate", "a=b").add("tracestate", "c=d"))
+                .orElseThrow().getTraceState().asMap()).containsOnlyKeys("a", "c");
+    }
 }

@@ -129,8 +129,8 @@ public final class CertificateFiles {
                     // ECDHE with AES-GCM or ChaCha20.
                     .ciphers(Http2SecurityUtil.CIPHERS, SupportedCipherSuiteFilter.INSTANCE)
                     .applicationProtocolConfig(new ApplicationProtocolConfig(Protocol.ALPN,
-                            SelectorFailureBehavior.NO_ADVERTISE, SelectedListenerFailureBehavior.ACCEPT,
-                            ApplicationProtocolNames.HTTP_2, ApplicationProtocolNames.HTTP_1_1))
+                            SelectorFailureBehavior.FATAL_ALERT, SelectedListenerFailureBehavior.ACCEPT,
+                            ApplicationProtocolNames.HTTP_2, ApplicationProtocolNames.HTTP_1_1, "http/1.0"))
                     .build();
         } catch (GeneralSecurityException | SSLException e) {
             throw new CommandFailure("the certificates in " + files.certificate()
