@@ -41,6 +41,9 @@ final class PostgresErrors {
     static final String LOCK = "55P03";
     /// The SQLSTATE of all errors of PgBouncer 1.18. Only their texts differ.
     private static final String POOLER = "08P01";
+    private static final String PASSWORD_ADVICE = "; the password of --database or --to comes from"
+            + " PETSTORE_DATABASE_PASSWORD, PETSTORE_DATABASE_PASSWORD_FILE, the pgpass file, or an address in"
+            + " PETSTORE_DATABASE or PETSTORE_TO";
     private static final String NO_DATABASE = "no such database";
     private static final Pattern AUTHENTICATION = Pattern
             .compile("authentication failed|no such user|login rejected|empty password|no username");
@@ -101,8 +104,9 @@ final class PostgresErrors {
             case null, default -> "";
         };
         return message(root) + cause + switch (state(root)) {
-            case "28P01", "28000", "08004" ->
-                "; the password of --database or --to comes from PETSTORE_DATABASE_PASSWORD, PETSTORE_DATABASE_PASSWORD_FILE, the pgpass file, or an address in PETSTORE_DATABASE or PETSTORE_TO";
+            case "28P01", "28000" -> PASSWORD_ADVICE;
+            // Also of a server without TLS.
+            case "08004" -> message(root).contains("password") ? PASSWORD_ADVICE : "";
             case "3D000" -> "; make it with createdb, or name another (--database or --to)";
             case "42P07", "42710", "42723" ->
                 "; another program has made it: use another database, or name another schema"

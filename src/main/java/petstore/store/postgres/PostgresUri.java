@@ -2,6 +2,7 @@ package petstore.store.postgres;
 
 import java.net.Inet6Address;
 import java.net.URLDecoder;
+import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -75,6 +76,10 @@ public final class PostgresUri {
         // With 0, the system has a limit of minutes, and Java reports it as a refused connection.
         require(given.getOrDefault("connect_timeout", "1").matches("0*[1-9][0-9]?"),
                 "connect_timeout must be a number of seconds from 1 to 99");
+        if (given.containsKey("sslrootcert")) {
+            // As libpq does; the driver would accept any certificate.
+            given.replace("sslmode", "require", "verify-ca");
+        }
         if (SYSTEM.equals(given.get("sslrootcert"))) {
             // Such a certificate is easy to get, so its host counts.
             require(given.merge("sslmode", "verify-full", (mode, _) -> mode).equals("verify-full"),
@@ -123,6 +128,10 @@ public final class PostgresUri {
 
     private static String decode(@Nullable String text) {
         return text == null ? "" : URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
+    }
+
+    private static String encode(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
     }
 
     private static void require(boolean valid, String reason) {
@@ -180,11 +189,12 @@ public final class PostgresUri {
     @Override
     public String toString() {
         String query = PARAMETERS.entrySet().stream().filter(entry -> properties.containsKey(entry.getValue()))
-                .map(entry -> entry.getKey() + "="
-                        + (entry.getKey().equals("sslpassword") ? "***" : properties.getProperty(entry.getValue())))
+                .map(entry -> entry.getKey() + "=" + (entry.getKey().equals("sslpassword")
+                        ? "***"
+                        : encode(properties.getProperty(entry.getValue())).replace("%2F", "/")))
                 .collect(Collectors.joining("&"));
-        return "postgresql://" + properties.getProperty("user") + (properties.containsKey("password") ? ":***" : "")
-                + "@" + hostNames() + "/" + properties.getProperty("PGDBNAME")
-                + (query.isEmpty() ? "" : "?" + query);
+        return "postgresql://" + encode(properties.getProperty("user"))
+                + (properties.containsKey("password") ? ":***" : "") + "@" + hostNames() + "/"
+                + encode(properties.getProperty("PGDBNAME")) + (query.isEmpty() ? "" : "?" + query);
     }
 }

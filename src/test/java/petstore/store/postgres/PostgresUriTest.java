@@ -35,6 +35,16 @@ class PostgresUriTest {
     }
 
     @Test
+    void commandLinesHaveAddressThatCanBeParsed() {
+        PostgresUri uri = PostgresUri
+                .parse("postgresql://us%40er%3A:p@one/a%2Fb%25?options=-csearch_path%3Dx%26y&sslrootcert=/etc/ca.pem");
+        assertThat(uri.withoutPassword()).isEqualTo("postgresql://us%40er%3A@one:5432/a%2Fb%25"
+                + "?options=-csearch_path%3Dx%26y&sslrootcert=/etc/ca.pem");
+        assertThat(PostgresUri.parse(uri.withoutPassword()).orPassword(Optional.of("p")).properties())
+                .isEqualTo(uri.properties());
+    }
+
+    @Test
     void usesDefaultsOfPsql() {
         String user = System.getProperty("user.name");
         PostgresUri uri = PostgresUri.parse("postgres://");
@@ -103,6 +113,8 @@ class PostgresUriTest {
                             "the database's address cannot be used: sslrootcert=system needs sslmode=verify-full");
         }
         assertThat(PostgresUri.parse("postgres://u@h/d?sslrootcert=ca.pem").properties()).doesNotContainKey("sslmode");
+        assertThat(PostgresUri.parse("postgres://u@h/d?sslrootcert=ca.pem&sslmode=require").properties())
+                .containsEntry("sslmode", "verify-ca");
     }
 
     @Test
