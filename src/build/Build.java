@@ -153,7 +153,7 @@ public class Build {
         int code = maven.waitFor();
         if (code == NOT_FOUND) {
             return fail("this checkout must be built, and Maven (mvn) was not found; install Maven 3.8 or later:"
-                    + " apt install maven, brew install maven, or sdk install maven");
+                    + " apt install maven, or sdk install maven");
         }
         if (code != 0) {
             finish(errors(log) + "petstore: the build failed with exit code " + code + "; the whole log: " + log);

@@ -65,6 +65,13 @@ class LauncherIT {
         assertThat(flags).containsAllEntriesOf(expected);
     }
 
+    /// PostgreSQL may not know the name of the machine's time zone, which the driver would send.
+    @Test
+    void runsInUtc() {
+        assertThat(run("TZ=US/Eastern JDK_JAVA_OPTIONS=-XshowSettings:properties", START_NOTHING).err())
+                .anyMatch(line -> line.strip().equals("user.timezone = UTC"));
+    }
+
     private static Map<String, String> flags(String text) {
         return List.of(text.split(" ", 0)).stream().map(flag -> flag.split("=", 2))
                 .collect(Collectors.toMap(flag -> flag[0], flag -> flag[1]));
@@ -87,6 +94,9 @@ class LauncherIT {
             PETSTORE_JAVA_OPTIONS='-Xmx31g -XX:AOTMode=on'       | used
             PETSTORE_JAVA_OPTIONS=-XX:MaxRAM=400g                | used
             PETSTORE_JAVA_OPTIONS=-Xmx32g                        | not used: -Xmx32g is set
+            JDK_JAVA_OPTIONS='"-Xmx32g"'                         | not used: "-Xmx32g" is set
+            PETSTORE_JAVA_OPTIONS=-Xmx32768m                     | not used: -Xmx32768m is set
+            PETSTORE_JAVA_OPTIONS=-XX:MaxHeapSize=34359738368    | not used: -XX:MaxHeapSize is set
             PETSTORE_JAVA_OPTIONS=-XX:AOTMode=off                | not used: -XX:AOTMode is set
             JAVA_TOOL_OPTIONS=-Xshare:auto                       | not used: -Xshare:auto is set
             JAVA_TOOL_OPTIONS=-Dcom.sun.management.jmxremote     | not used: -Dcom.sun.management.jmxremote is set
