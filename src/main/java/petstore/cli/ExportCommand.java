@@ -21,7 +21,7 @@ import picocli.CommandLine.Parameters;
         "  petstore export - --format csv | gzip > animals.csv.gz"})
 final class ExportCommand extends TransferCommand implements Runnable {
 
-    @Parameters(paramLabel = "FILE", description = "The new file, which appears whole or not at all; - for stdout.")
+    @Parameters(paramLabel = "FILE", description = "The file to write or replace, which appears whole or not at all; - for stdout.")
     private Path file;
 
     @Override

@@ -7,6 +7,7 @@ import java.util.Optional;
 
 import petstore.CommandFailure;
 import petstore.KeyToken;
+import petstore.SafeText;
 import petstore.app.Build;
 import petstore.app.EmbeddedStore;
 import petstore.app.Service;
@@ -26,8 +27,10 @@ record Greeting(Settings settings, Service service, Console console) {
         String page = settings.api().baseUrl().isPresent() ? settings.api().root() : local + "/";
         Optional<KeyToken> key = service.firstKey();
         out.println("Petstore " + Build.running());
-        out.println((settings.store() instanceof EmbeddedStore ? "Data: " : "Database: ") + settings.store().place());
-        key.ifPresent(token -> KeysCommand.show("First API key, shown only once: ", token, settings.store(), console));
+        out.println((settings.store() instanceof EmbeddedStore ? "Data: " : "Database: ")
+                + SafeText.of(settings.store().place()));
+        key.ifPresent(token -> KeysCommand.show("First API key, shown only once: ", token, "rotate " + token.id(),
+                settings.store(), console));
         out.println("Petstore is ready: " + server.scheme() + ServerSettings.authority(server.host(), service.port())
                 + "/v1");
         settings.api().baseUrl().ifPresent(url -> out.println("API for clients: " + url));
@@ -46,7 +49,7 @@ record Greeting(Settings settings, Service service, Console console) {
                         .orElse(local + "/readyz"));
         if (key.isEmpty()) {
             out.println("New API key:");
-            out.println("  " + KeysCommand.line("create --name me", settings.store()));
+            out.println("  " + SafeText.of(KeysCommand.line("create --name me", settings.store())));
         }
         out.println("Admin: http://" + ServerSettings.authority(server.adminHost(), service.adminPort()));
     }

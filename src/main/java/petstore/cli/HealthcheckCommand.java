@@ -27,6 +27,9 @@ final class HealthcheckCommand extends ConsoleCommand implements HasVariables, R
 
     @Override
     public void run() {
+        if (port == 0) {
+            throw wrongUsage("--admin-port 0 is any free port; give the one that serve printed");
+        }
         Iterator<String> authorities = LocalAuthorities.of(host, port).iterator();
         Optional<CommandFailure> failure;
         do {

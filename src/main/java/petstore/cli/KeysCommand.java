@@ -92,7 +92,7 @@ final class KeysCommand {
                 keys.add(key);
                 return key;
             });
-            show("", token, choice, console());
+            show("", token, "rotate " + token.id(), choice, console());
         }
 
         private void requireExpiryAfter(Instant now) {
@@ -133,11 +133,19 @@ final class KeysCommand {
                 if (!key.isValidAt(now)) {
                     throw new CommandFailure("the key " + key.id() + " is revoked or has expired; create a new one");
                 }
+                key.retired().filter(old -> grace.isPresent() && old.until().isAfter(now)).ifPresent(old -> {
+                    throw new CommandFailure("the old secret of the key " + key.id() + " works until "
+                            + old.until().truncatedTo(ChronoUnit.SECONDS)
+                            + "; rotate it again after that, or without --grace, which ends it now");
+                });
                 return keys.rotate(key.id(), SecretHash.of(secret),
                         grace.map(now::plus).map(end -> key.expires().filter(end::isAfter).orElse(end)))
                         .orElseThrow(() -> unknown(key.id()));
             });
-            show("", new KeyToken(rotated.id(), secret), choice, console());
+            // Another rotation would end the old secret, which clients still use.
+            show("", new KeyToken(rotated.id(), secret),
+                    grace.isEmpty() ? "rotate " + rotated.id() : "create --name NAME",
+                    choice, console());
             console().printError(grace.isEmpty()
                     ? "The old secret no longer works; a running server refuses it within 2 seconds"
                     : "The old secret works until " + rotated.retired()
@@ -199,10 +207,11 @@ final class KeysCommand {
     }
 
     /// Prints a new key after a text. The store keeps only its hash.
-    static void show(String before, KeyToken token, StoreChoice choice, Console console) {
+    ///
+    /// @param another the arguments of `keys` that make another key if this one cannot be printed
+    static void show(String before, KeyToken token, String another, StoreChoice choice, Console console) {
         console.show(before + token.text() + System.lineSeparator(), "the key " + token.id()
-                + " was made, but stdout cannot be written; '" + line("rotate " + token.id(), choice)
-                + "' shows another");
+                + " was made, but stdout cannot be written; '" + line(another, choice) + "' shows another");
     }
 
     static String line(String arguments, StoreChoice choice) {

@@ -64,7 +64,7 @@ final class CsvLineReader implements ImportLine.Reader {
     @Override
     public Optional<ImportLine> next() throws IOException {
         return nextRecord().map(record -> record.violation()
-                .<ImportLine>map(violation -> new ImportLine.Bad(record.line(), violation))
+                .<ImportLine>map(violation -> new ImportLine.Bad(record.line(), violation, record.hidesRest()))
                 .orElseGet(() -> parse(record.line(), record.fields())));
     }
 

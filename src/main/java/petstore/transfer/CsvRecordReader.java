@@ -7,24 +7,30 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-import petstore.CommandFailure;
-
 /// A reader of the records of CSV (RFC 4180). A record ends at LF, CR LF, CR or the end of the file. In quotes, LF ends a line but not
 /// the record. FastCSV cannot read on behind a record that is too long. Confined to one thread.
 final class CsvRecordReader {
 
-    /// A record. A record of more than 64 KB has no fields.
+    /// A record.
     ///
     /// @param line the number of its first line, from 1
     /// @param lastLine the number of its last line
-    /// @param fields at least one, with one character for each byte; empty if the record is too long
-    record CsvRecord(long line, long lastLine, List<String> fields) {
+    /// @param fields at least one, with one character for each byte; empty if the record has a violation
+    /// @param violation the error message of a record of more than 64 KB, or with wrong quotes
+    /// @param hidesRest true if the quotes are wrong: the end of the record is then unknown, so it is the last one
+    record CsvRecord(long line, long lastLine, List<String> fields, Optional<String> violation, boolean hidesRest) {
 
-        Optional<String> violation() {
-            return fields.isEmpty()
-                    ? Optional.of("the record is longer than " + MAX_RECORD_BYTES + " bytes"
-                            + (lastLine > line ? "; it ends in line " + lastLine : ""))
-                    : Optional.empty();
+        CsvRecord(long line, long lastLine, List<String> fields) {
+            this(line, lastLine, fields, Optional.empty(), false);
+        }
+
+        static CsvRecord tooLong(long line, long lastLine) {
+            return new CsvRecord(line, lastLine, List.of(), Optional.of("the record is longer than " + MAX_RECORD_BYTES
+                    + " bytes" + (lastLine > line ? "; it ends in line " + lastLine : "")), false);
+        }
+
+        static CsvRecord wrongQuotes(long line, long lastLine, String reason) {
+            return new CsvRecord(line, lastLine, List.of(), Optional.of(reason + "; the rest cannot be read"), true);
         }
 
         /// Returns true for a blank line, and for a row of commas, as spreadsheets save emptied rows.
@@ -38,6 +44,9 @@ final class CsvRecordReader {
     /// As for NDJSON, without the end of the line.
     private static final int MAX_RECORD_BYTES = 1 << 16;
     private static final int END = -1;
+    /// In place of a separator, if the end of a quoted value is missing, or text follows it.
+    private static final int NO_END = -2;
+    private static final int MORE_TEXT = -3;
 
     private final InputStream in;
     private final byte[] buffer = new byte[1 << 16];
@@ -58,8 +67,6 @@ final class CsvRecordReader {
     }
 
     /// Returns the next record, also a blank one; empty at the end of the file.
-    ///
-    /// @throws CommandFailure if quotes are wrong: the end of the record is then unknown
     Optional<CsvRecord> next() throws IOException {
         if (peek() == END) {
             return Optional.empty();
@@ -71,7 +78,7 @@ final class CsvRecordReader {
         int separator;
         do {
             length = 0;
-            separator = peek() == '"' ? readQuoted(line) : readUnquoted();
+            separator = peek() == '"' ? readQuoted() : readUnquoted();
             long bytes = bytesBeforeBuffer + position - begin - (separator == END ? 0 : 1);
             tooLong = bytes > MAX_RECORD_BYTES;
             if (!tooLong) {
@@ -82,7 +89,14 @@ final class CsvRecordReader {
             position++;
         }
         lines++;
-        return Optional.of(new CsvRecord(line, lines, tooLong ? List.of() : fields));
+        if (separator < END) {
+            position = end;
+            in.skip(Long.MAX_VALUE);
+            return Optional.of(CsvRecord.wrongQuotes(line, lines, separator == NO_END
+                    ? "a quoted value has no end"
+                    : "a quoted value has more text behind its end"));
+        }
+        return Optional.of(tooLong ? CsvRecord.tooLong(line, lines) : new CsvRecord(line, lines, fields));
     }
 
     /// Reads a field and its separator. Returns the separator: a comma, CR, LF or [#END].
@@ -95,11 +109,14 @@ final class CsvRecordReader {
         return next;
     }
 
-    private int readQuoted(long line) throws IOException {
+    /// As [#readUnquoted]. Returns [#NO_END] or [#MORE_TEXT] if the quotes are wrong.
+    private int readQuoted() throws IOException {
         position++;
         for (int next = read(); next != '"' || peek() == '"'; next = read()) {
             switch (next) {
-                case END -> throw wrongQuotes(line, "a quoted value has no end");
+                case END -> {
+                    return NO_END;
+                }
                 case '"' -> position++;
                 case '\n' -> lines++;
                 default -> {
@@ -108,14 +125,7 @@ final class CsvRecordReader {
             append(next);
         }
         int separator = read();
-        if (separator != ',' && separator != '\n' && separator != '\r' && separator != END) {
-            throw wrongQuotes(line, "a quoted value has more text behind its end");
-        }
-        return separator;
-    }
-
-    private static CommandFailure wrongQuotes(long line, String reason) {
-        return new CommandFailure("line " + line + ": " + reason + "; the rest cannot be read");
+        return separator == ',' || separator == '\n' || separator == '\r' || separator == END ? separator : MORE_TEXT;
     }
 
     private void append(int next) {

@@ -53,7 +53,7 @@ final class FirstBytes {
         }
         if (text.startsWith("\u001F\u008B")) {
             throw new CommandFailure(
-                    "line 1: compressed; unpack it, as in zcat FILE | " + SafeText.command("import -"));
+                    "line 1: compressed; unpack it, as in zcat FILE | " + SafeText.command("import - --format csv"));
         }
         if (text.startsWith("PK\u0003\u0004")) {
             throw new CommandFailure("line 1: a zip archive, as .xlsx files are; " + SAVE_AS);

@@ -216,7 +216,6 @@ class DocumentationTest {
                         .map(alert -> "docs/operations.md#" + alert.toLowerCase(Locale.ROOT)).toList());
     }
 
-    /// Otherwise, the log has the address of the proxy instead of the client.
     @Test
     void numberOfConnectionsIsThatOfTheService() throws IOException {
         for (String file : List.of("docs/postgresql.md", "deploy/cluster/patroni.yaml",
@@ -226,6 +225,7 @@ class DocumentationTest {
         }
     }
 
+    /// Otherwise, the log has the address of the proxy instead of the client.
     @Test
     void exampleProxiesForwardClientAddress() throws IOException {
         assertThat(Path.of("docs/deployment.md")).content()

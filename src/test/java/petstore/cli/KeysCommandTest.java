@@ -201,6 +201,10 @@ class KeysCommandTest {
         String end = key(brief).path("expires").asText();
         assertThat(keys("rotate", "brief", "--grace", "24h").err()).last().asString()
                 .isEqualTo("The old secret works until " + Instant.parse(end).truncatedTo(ChronoUnit.SECONDS));
+        Ending again = keys("rotate", "till", "--grace", "24h");
+        assertThat(again.code()).isEqualTo(Main.FAILED);
+        assertThat(again.err()).singleElement().asString().contains("works until " + message.substring(
+                message.lastIndexOf(' ') + 1) + "; rotate it again after that, or without --grace");
         assertThat(keys("rotate", "till").err()).last().asString().startsWith("The old secret no longer works");
     }
 }

@@ -52,12 +52,28 @@ class ImportFileFormatTest {
 
     @ParameterizedTest
     @CsvSource(delimiterString = " -> ", quoteCharacter = '`', textBlock = """
-            \\n\\n"open,1 -> line 5: a quoted value has no end
-            "a\\nb",1\\n"Rex"x,1\\n -> line 5: a quoted value has more text behind its end
-            \\r\\n\\r\\n"Rex"x,1\\n -> line 5: a quoted value has more text behind its end""")
-    void reportsLineOfCsvError(String file, String message) {
-        assertRefused(Format.CSV, ("name,categoryId\nRex,1\n" + file.translateEscapes()).getBytes(UTF_8),
+            \\n\\n"open,1 -> line 6: a quoted value has no end
+            "a\\nb",1\\n"Rex"x,1\\n -> line 6: a quoted value has more text behind its end
+            \\r\\n\\r\\n"Rex"x,1\\n -> line 6: a quoted value has more text behind its end""")
+    void reportsLineOfWrongQuotesAfterOtherBadLines(String file, String message) throws IOException {
+        Report report = run(Format.CSV, ("name,categoryId\nRex,1\n,1\n" + file.translateEscapes()).getBytes(UTF_8));
+        assertThat(report.firstBad()).containsExactly("line 3: name must be 1 to 255 characters long",
                 message + "; the rest cannot be read");
+    }
+
+    @Test
+    void wrongQuotesRefuseWholeFile() throws IOException {
+        Path source = Files.writeString(folder.resolve("source"), "name,categoryId\nRex,1\n\"Tom\"x,1\nMia,1\n");
+        assertThat(Importer.run(0, () -> {
+            throw new AssertionError("the store is opened");
+        }, new Plan(source, Format.CSV, false, false, true), _ -> {
+        }, () -> false).written()).isZero();
+    }
+
+    @Test
+    void refusesWrongQuotesInHeader() {
+        assertRefused(Format.CSV, "\"name,categoryId\nRex,1\n".getBytes(UTF_8),
+                "line 1: a quoted value has no end; the rest cannot be read");
     }
 
     @ParameterizedTest
@@ -81,8 +97,8 @@ class ImportFileFormatTest {
         assertThat(run(Format.CSV, ("name,categoryId\n" + record + "\nRex\n").getBytes(UTF_8)).firstBad())
                 .containsExactly("line 2: the record is longer than 65536 bytes; it ends in line 40002",
                         "line 40003: there are 1 fields instead of 2");
-        assertRefused(Format.CSV, ("name,categoryId\n" + record.substring(0, 80_000)).getBytes(UTF_8),
-                "line 2: a quoted value has no end; the rest cannot be read");
+        assertThat(run(Format.CSV, ("name,categoryId\n" + record.substring(0, 80_000)).getBytes(UTF_8)).firstBad())
+                .containsExactly("line 2: a quoted value has no end; the rest cannot be read");
     }
 
     @Test
@@ -122,7 +138,7 @@ class ImportFileFormatTest {
             gzip.write("name,categoryId\n".getBytes(UTF_8));
         }
         assertRefused(Format.CSV, compressed.toByteArray(),
-                "line 1: compressed; unpack it, as in zcat FILE | petstore import -");
+                "line 1: compressed; unpack it, as in zcat FILE | petstore import - --format csv");
         assertRefused(Format.CSV, new byte[]{'P', 'K', 3, 4, 20, 0},
                 "line 1: a zip archive, as .xlsx files are; save as CSV with commas, UTF-8");
         for (byte[] zeros : List.of(new byte[100], new byte[]{'n', 0, 'm', 'e', '\n'})) {

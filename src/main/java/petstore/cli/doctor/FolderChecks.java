@@ -7,6 +7,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Locale;
 
+import petstore.SafeText;
 import petstore.store.Migrations;
 import petstore.store.sqlite.FolderLock;
 import petstore.store.sqlite.SqliteFile;
@@ -59,7 +60,8 @@ record FolderChecks(Path folder) {
         }
         return mode.endsWith("------") || mode.isEmpty()
                 ? Finding.ok(folder.toString())
-                : Finding.warn(folder + " is open to other users (" + mode + ")", "chmod 700 " + folder);
+                : Finding.warn(folder + " is open to other users (" + mode + ")",
+                        "chmod 700 " + SafeText.word(folder.toString()));
     }
 
     /// Returns the type of the file system, in lower case; empty in a chroot, whose root is no mount.
@@ -80,8 +82,9 @@ record FolderChecks(Path folder) {
                     "put --data on a local disk, or use --database");
         }
         if (type.equals("btrfs")) {
+            String word = SafeText.word(folder.toString());
             return Finding.warn("btrfs: a full disk ends the process, if files are copied on write",
-                    "before the first start: mkdir -p " + folder + " && chattr +C " + folder);
+                    "before the first start: mkdir -p " + word + " && chattr +C " + word);
         }
         if (type.matches(LAYERED)) {
             return Finding.warn(type + ": locks are not seen through another mount of the same files",

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 
+import petstore.SafeText;
 import petstore.http.server.tls.CertificateFiles;
 import petstore.http.server.tls.CertificateFiles.Validity;
 import petstore.http.server.tls.TlsFiles;
@@ -37,7 +38,8 @@ record TlsChecks(TlsFiles files, Instant now) {
             return Finding.fail(files.key() + " cannot be read", "let the service's user read it");
         }
         return mode.matches(OPEN_TO_OTHERS)
-                ? Finding.warn(files.key() + " can be read by every user", "chmod o-rw " + files.key())
+                ? Finding.warn(files.key() + " can be read by every user",
+                        "chmod o-rw " + SafeText.word(files.key().toString()))
                 : Finding.ok(files.key().toString());
     }
 }

@@ -35,6 +35,8 @@ public final class OptionConverters {
     private static final Pattern FIELD = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
     private static final Map<String, ChronoUnit> UNITS = Map.of("ms", ChronoUnit.MILLIS, "s", ChronoUnit.SECONDS,
             "m", ChronoUnit.MINUTES, "h", ChronoUnit.HOURS, "d", ChronoUnit.DAYS);
+    /// RFC 3339 has years of four digits.
+    private static final Instant LAST_MOMENT = Instant.parse("9999-12-31T23:59:59.999Z");
     private static final Duration MAX_DURATION = Duration.ofDays(36_500);
 
     /// Advice for an API key in the place of its id.
@@ -162,6 +164,9 @@ public final class OptionConverters {
             Instant moment = text.contains("T")
                     ? Instant.parse(text)
                     : LocalDate.parse(text).atStartOfDay(ZoneOffset.UTC).toInstant();
+            if (moment.isAfter(LAST_MOMENT)) {
+                throw new DateTimeException(text);
+            }
             return Instant.ofEpochMilli(moment.toEpochMilli());
         } catch (DateTimeException | ArithmeticException e) {
             throw isNot("a moment such as 2027-01-31 or 2027-01-31T12:00:00Z", text);
