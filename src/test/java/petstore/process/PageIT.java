@@ -75,10 +75,11 @@ class PageIT extends AbstractPageTest {
         assertThat(String.valueOf(browser.run("return JSON.stringify({ ...localStorage, ...sessionStorage })")))
                 .doesNotContain(KEY);
         // A tab has sent the first key before the sign-out.
-        browser.run("""
-                const tabs = new BroadcastChannel('petstore /');
-                tabs.postMessage({ key: arguments[0], word: null });
-                tabs.postMessage({ key: 'a-key-that-is-wrong', word: localStorage.getItem('petstore.sign-out') });""",
+        browser.run(
+                """
+                        const tabs = new BroadcastChannel('petstore.tabs ' + location.pathname);
+                        tabs.postMessage({ key: arguments[0], word: null });
+                        tabs.postMessage({ key: 'a-key-that-is-wrong', word: localStorage.getItem('petstore.sign-out ' + location.pathname) });""",
                 KEY);
         browser.awaitText("This API key is not accepted: it is wrong, revoked or expired.");
 
@@ -100,6 +101,28 @@ class PageIT extends AbstractPageTest {
         browser.find("button", "Sign out").click();
         browser.driver().switchTo().window(second);
         browser.awaitText("You have signed out.");
+    }
+
+    /// One host may have several services, each below a path.
+    @Test
+    void keepsItsDataUnderItsPath() {
+        signIn();
+        browser.find("textbox", "Name").sendKeys("Rex");
+        assertThat(browser.run("return Object.keys({ ...localStorage, ...sessionStorage }).join()")).asString()
+                .contains("draft").matches("(petstore\\.[a-z-]+ /,?)+");
+    }
+
+    @Test
+    void signsOutWhileServiceIsDown() {
+        PathProxy proxy = serveThroughProxy();
+        signIn();
+        proxy.intercept(503, error(503));
+        browser.driver().navigate().refresh();
+        browser.awaitText("The service is starting or busy.");
+        browser.find("button", "Sign out").click();
+        browser.awaitText("You have signed out.");
+        assertThat(keyOfTab()).isNull();
+        assertThat(browser.has("button", "Sign out")).isFalse();
     }
 
     @Test
@@ -168,7 +191,7 @@ class PageIT extends AbstractPageTest {
         signIn();
         browser.visitInNewTab(page);
         browser.find("heading", "All animals");
-        browser.run("sessionStorage.setItem('petstore.key', arguments[0])", other);
+        browser.run("sessionStorage.setItem('petstore.key ' + location.pathname, arguments[0])", other);
         browser.visitInNewTab(page + "#key=" + createKey("pets:read"));
         browser.find("heading", "Use another API key?");
         String asking = browser.driver().getWindowHandle();
@@ -192,7 +215,7 @@ class PageIT extends AbstractPageTest {
     }
 
     private @Nullable Object keyOfTab() {
-        return browser.run("return sessionStorage.getItem('petstore.key')");
+        return browser.run("return sessionStorage.getItem('petstore.key ' + location.pathname)");
     }
 
     /// A sign-in proxy or a firewall answers with any status, with JSON too. A sign-in in another tab sets a cookie.
@@ -351,6 +374,7 @@ class PageIT extends AbstractPageTest {
         browser.find("textbox", "Name").sendKeys("Rex");
         browser.find("textbox", "Category").sendKeys("7", Keys.ENTER);
         browser.awaitText("Added Rex as animal 1.");
+        assertThat(browser.has("link", "Show it in the list")).isFalse();
         assertAccessible();
     }
 

@@ -282,6 +282,35 @@ class PageListIT extends AbstractPageTest {
         assertThat(lines).endsWith("131,\"'x;'=1+1, \"\"x\"\"", "'\",'" + ABOVE_SAFE_INTEGER + ",sold");
     }
 
+    @Test
+    void savesWhileAnotherPageIsOpened() {
+        addAnimals(45);
+        PathProxy proxy = serveThroughProxy();
+        signIn();
+        browser.downloadTo(folder);
+        proxy.intercept(503, error(503));
+        browser.find("button", "Save all pages for a spreadsheet (CSV)").click();
+        browser.await("the first try", () -> proxy.responses() > 0);
+        browser.find("link", "Next page").click();
+        proxy.endInterception();
+        browser.awaitText("Saved 45 animals.");
+        browser.await("the file", () -> Files.exists(folder.resolve("animals.csv")));
+        awaitFirstRow("21");
+    }
+
+    @Test
+    void showsAnimalThatIsAddedAfterItWasNotFound() {
+        addAnimals(30);
+        signIn();
+        installClockAndRequestCounter();
+        browser.find("textbox", "Find by id").sendKeys("31", Keys.ENTER);
+        browser.awaitText("There is no animal 31.");
+        addAnimals(1);
+        requestsAfter(Duration.ofMinutes(1));
+        awaitFirstRow("31");
+        assertThat(browser.text()).doesNotContain("There is no animal 31.");
+    }
+
     /// Signing in sends two requests.
     @Test
     void pollsWhileMoreThanHalfOfRateLimitRemains() {
@@ -311,6 +340,9 @@ class PageListIT extends AbstractPageTest {
             assertTriesOn(proxy, 200, body, "Something else answered in place of the service");
         }
         assertThat(browser.rows()).isEmpty();
+        browser.find("textbox", "Find by id").sendKeys("one", Keys.ENTER);
+        assertThat(browser.text()).contains("An id is a whole number",
+                "Something else answered in place of the service");
         proxy.endInterception();
         awaitFirstRow("21");
         installClockAndRequestCounter();

@@ -4,12 +4,12 @@ import { idOf, key, randomWord } from './session.js';
 import { message, send, sendUntilAnswered } from './api.js';
 import { parse, petJson } from './exact.js';
 import { addressOf, follow, refreshSoon } from './list.js';
-import { drop, keep, recall } from './storage.js';
+import { drop, keep, own, recall } from './storage.js';
 import { clear, isLocked, lock, moveFocus, say, show, text } from './text.js';
 
-const DRAFT = 'petstore.draft';
+const DRAFT = own('draft');
 /** The animal that is sent, until a response says whether it was added. */
-const PENDING = 'petstore.pending';
+const PENDING = own('pending');
 
 const element = (id) => document.getElementById(id);
 const section = element('add');

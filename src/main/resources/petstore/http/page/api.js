@@ -1,6 +1,6 @@
 // Requests to the API. Addresses are relative to this page, because a proxy may serve it under another path.
 
-/** The response without an API key. The request is not sent. */
+/** The response without an API key. */
 const NO_KEY = { status: 401, headers: new Headers(), text: '' };
 
 const LONGEST_REQUEST_MS = 60_000;
@@ -122,7 +122,6 @@ export async function sendUntilAnswered(request, signal, onWait) {
   return null;
 }
 
-/** Returns the message of an error response. */
 export function message(response) {
   return JSON.parse(response.text).message;
 }

@@ -23,9 +23,9 @@ export function petJson({ name, categoryId, status }) {
   });
 }
 
-/** Returns true for a whole number as JSON writes it, with at most 100 digits. */
+/** Returns true for a whole number as JSON writes it, with at most 31 digits. */
 export function isInteger(digits) {
-  return /^-?(0|[1-9][0-9]{0,99})$/.test(digits);
+  return /^-?(0|[1-9][0-9]{0,30})$/.test(digits);
 }
 
 /** Returns a trimmed text with the digits of any script as ASCII digits, which have the same base in Unicode's order. */

@@ -16,6 +16,7 @@ const rows = element('rows');
 
 let refused = () => {};
 let running = new AbortController();
+let saving = new AbortController();
 /** The page on the screen: its view and ETag; null if there is none. */
 let shown = null;
 let isReading = false;
@@ -99,7 +100,8 @@ export function refreshSoon() {
 
 /** Stops all requests, and empties the list. */
 export function close() {
-  running.abort();
+  [running, saving].forEach((each) => each.abort());
+  clear(element('save-status'));
   empty();
 }
 
@@ -134,7 +136,7 @@ export async function open(cause = null) {
   running = new AbortController();
   const view = viewOfAddress();
   element('list').setAttribute('aria-busy', 'true');
-  ['find-error', 'save-status'].forEach((id) => clear(element(id)));
+  clear(element('find-error'));
   say(element('list-status'), 'loading');
   const status = await read(view);
   if (status !== null) {
@@ -233,7 +235,6 @@ function renderStatus() {
   }
 }
 
-/** Returns the message about the animals on the screen. */
 function summary() {
   const ids = [...rows.rows].map((row) => row.dataset.id);
   return ids.length === 0 ? [emptyText(shown.view)] : ['caption', ids.length, ids[0], ids.at(-1)];
@@ -274,6 +275,7 @@ function fill(row, pet, mark) {
   }
   Object.assign(row.dataset, { id: pet.id, pet: wanted });
   if (pet.id === mark) {
+    clear(element('find-error'));
     row.setAttribute('aria-current', 'true');
     row.tabIndex = -1;
   }
@@ -292,7 +294,6 @@ function badge(status) {
 function find(event) {
   event.preventDefault();
   const id = withAsciiDigits(element('find-id').value);
-  clear(element('list-status'));
   clear(element('find-error'));
   if (isFrom(1n, id)) {
     go(addressOf(id));
@@ -308,7 +309,8 @@ async function save() {
     return;
   }
   const { status } = viewOfAddress();
-  const { signal } = running;
+  saving = new AbortController();
+  const { signal } = saving;
   const tell = (...said) => say(element('save-status'), ...said);
   // Without the byte order mark, spreadsheets read UTF-8 in the encoding of the system.
   const lines = ['\uFEFFid,name,categoryId,status\n'];

@@ -23,7 +23,6 @@ function showOnly(...ids) {
   ['sign-in', 'other-key', 'list', 'add', 'scope', 'sign-out'].forEach((id) => { element(id).hidden = !ids.includes(id); });
 }
 
-/** Stops all requests. */
 function stop() {
   entering.abort();
   list.close();
@@ -67,6 +66,7 @@ async function enter(key) {
   showSignIn(true);
   const probe = await sendUntilAnswered(() => (session.lastSignOut() === word ? send(key, 'POST', 'v1/pets') : showSignedOut()), entering.signal, (reason, seconds) => {
     lock(controls, false);
+    element('sign-out').hidden = session.key() === null;
     say(element('sign-in-error'), reason, seconds);
   });
   if (probe === null) {

@@ -1,16 +1,15 @@
 // The API key of this tab, shared with the other tabs of the page until one of them signs out.
 
-import { attempt, drop, keep, recall } from './storage.js';
+import { attempt, drop, keep, own, recall } from './storage.js';
 
-const KEY = 'petstore.key';
+const KEY = own('key');
 /** A random word that each sign-out replaces in `localStorage`. A tab keeps the word of its sign-in: if they differ, its key has ended. */
-const SIGN_OUT = 'petstore.sign-out';
+const SIGN_OUT = own('sign-out');
 const WORD_BYTES = 16;
 /** The word before the first sign-out. It is as long as later ones, which then fit even into a full storage. */
 const NO_SIGN_OUT = '0'.repeat(2 * WORD_BYTES);
 const ANSWER_MS = 500;
-/** The name of the tabs of this page: one host may have several. */
-const NAME = `petstore ${new URL('.', location.href).pathname}`;
+const NAME = own('tabs');
 
 let tabs;
 let unlock = () => {};

@@ -2,6 +2,9 @@
 
 const memory = new Map();
 
+/** Returns a name that is this page's own: one host may have several. */
+export const own = (name) => `petstore.${name} ${location.pathname}`;
+
 /** Returns the result of an access to storage; null if there is none, or if the browser refuses the access. */
 export function attempt(access) {
   try {
