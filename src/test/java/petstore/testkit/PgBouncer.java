@@ -30,6 +30,7 @@ public final class PgBouncer implements AutoCloseable {
     private final Process process;
     private String database;
     private int poolSize = 50;
+    private String ignoredParameters = "options";
     private String authentication = "trust";
 
     /// @param folder the folder for its configuration and log
@@ -88,10 +89,10 @@ public final class PgBouncer implements AutoCloseable {
                         default_pool_size = %d
                         server_login_retry = 1
                         unix_socket_dir =
-                        ignore_startup_parameters = options
+                        ignore_startup_parameters = %s
                         """.formatted(name, databasePort(), name, address, port, authentication,
                         Files.writeString(folder.resolve("users"), USERS), poolMode,
-                        poolSize));
+                        poolSize, ignoredParameters));
     }
 
     private String databasePort() {
@@ -115,6 +116,12 @@ public final class PgBouncer implements AutoCloseable {
             throw new UncheckedIOException(e);
         }
         administer("RELOAD");
+    }
+
+    /// Refuses new connections with the parameter `options`, as by default.
+    public void refuseOptions() {
+        ignoredParameters = "extra_float_digits";
+        reload("session");
     }
 
     /// Leads to another database, for new server connections.

@@ -44,6 +44,7 @@ final class PostgresErrors {
     private static final String PASSWORD_ADVICE = "; the password of --database or --to comes from"
             + " PETSTORE_DATABASE_PASSWORD, PETSTORE_DATABASE_PASSWORD_FILE, the pgpass file, or an address in"
             + " PETSTORE_DATABASE or PETSTORE_TO";
+    private static final String OPTIONS = "unsupported startup parameter";
     private static final String NO_DATABASE = "no such database";
     private static final Pattern AUTHENTICATION = Pattern
             .compile("authentication failed|no such user|login rejected|empty password|no username");
@@ -118,9 +119,19 @@ final class PostgresErrors {
             case LOCK ->
                 "; other sessions use the table, e.g. pg_dump, or another create waits for its standby: end them, or wait";
             case "08001" -> "; see that it runs and that its address (--database or --to) is right";
-            case POOLER -> server(root).isPresent() ? "" : "; the port may be of another program";
+            case POOLER -> {
+                if (refusesOptions(root)) {
+                    yield "; add options to ignore_startup_parameters of PgBouncer";
+                }
+                yield server(root).isPresent() ? "" : "; the port may be of another program";
+            }
             default -> "";
         };
+    }
+
+    /// Returns true for a PgBouncer that refuses the parameter `options` of an address. The service itself applies the search path in it.
+    private static boolean refusesOptions(SQLException root) {
+        return server(root).map(ServerErrorMessage::getMessage).filter(text -> text.contains(OPTIONS)).isPresent();
     }
 
     /// Returns the SQLSTATE. PgBouncer's errors for authentication and a missing database get those of PostgreSQL.
@@ -142,7 +153,7 @@ final class PostgresErrors {
         boolean passes = root instanceof PostgresSession.UnknownOutcomeException
                 || root instanceof SQLTransientException
                 || PASSING.stream().anyMatch(state::startsWith)
-                || (state.startsWith(CONNECTION) && server(root).isPresent());
+                || (state.startsWith(CONNECTION) && server(root).isPresent() && !refusesOptions(root));
         return passes ? Refusal.Outlook.PASSING : ofNetwork(root.getCause(), answered);
     }
 

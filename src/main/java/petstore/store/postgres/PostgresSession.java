@@ -5,6 +5,7 @@ import java.sql.SQLException;
 import java.sql.SQLWarning;
 import java.time.Duration;
 import java.util.Set;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLWarning;
@@ -167,10 +168,17 @@ final class PostgresSession extends Session {
         try {
             warnings = commit.run();
         } catch (SQLException e) {
-            String state = String.valueOf(e.getSQLState());
-            throw UNKNOWN.stream().anyMatch(state::startsWith) ? new UnknownOutcomeException(e) : e;
+            throw isUnknown(e) ? new UnknownOutcomeException(e) : e;
         }
         requireKnownOutcome(warnings);
+    }
+
+    /// Returns true if the error ended the connection, too: the driver adds that to an error of any class, e.g. if the disk of the server's
+    /// log is full.
+    private static boolean isUnknown(SQLException e) {
+        return Stream.<SQLException>iterate(e, each -> each != null, SQLException::getNextException)
+                .map(each -> String.valueOf(each.getSQLState()))
+                .anyMatch(state -> UNKNOWN.stream().anyMatch(state::startsWith));
     }
 
     /// Throws [UnknownOutcomeException] if a warning of a commit tells so: the standby may lack it, or no transaction was open. Other

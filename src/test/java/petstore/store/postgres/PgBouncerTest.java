@@ -100,6 +100,17 @@ class PgBouncerTest {
                 .containsExactlyInAnyOrder("public", "other");
     }
 
+    @Test
+    void namesSettingForOptionsOfAddress() throws IOException {
+        try (PgBouncer pooler = new PgBouncer(folder, database, "session")) {
+            pooler.refuseOptions();
+            assertThatThrownBy(() -> Postgres.forCommand(
+                    PostgresUri.parse(pooler.url() + "?options=-csearch_path%3Dother"), SchemaPolicy.AUTO,
+                    StoreAccess.CREATE)).isInstanceOf(CommandFailure.class)
+                    .hasMessageContaining("add options to ignore_startup_parameters of PgBouncer");
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"transaction", "statement"})
     void refusesOtherPoolModesAtStart(String poolMode) throws IOException {

@@ -7,6 +7,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -141,6 +142,32 @@ class PostgresSettingsTest {
             assertThatThrownBy(() -> PostgresSession.requireKnownOutcome(commit.getWarnings()))
                     .isInstanceOf(SQLException.class).hasMessageContaining("unknown");
         }
+    }
+
+    /// The driver adds the end of the connection to the error of the server, which may be of any class: a full disk of its log, for example.
+    @Test
+    void commitThatEndsConnectionHasUnknownOutcome() throws SQLException {
+        try (PostgresSession session = PostgresConnector.open(
+                PostgresUri.parse(url).hosts().getFirst(), PostgresConnector.Timeouts.COMMAND)) {
+            session.execute("CREATE TEMP TABLE ending (id INT)");
+            session.execute("CREATE FUNCTION pg_temp.finish() RETURNS TRIGGER LANGUAGE plpgsql"
+                    + " AS 'BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END'");
+            session.execute("CREATE CONSTRAINT TRIGGER ending AFTER INSERT ON ending DEFERRABLE INITIALLY DEFERRED"
+                    + " FOR EACH ROW EXECUTE FUNCTION pg_temp.finish()");
+            session.execute("BEGIN");
+            session.execute("INSERT INTO ending VALUES (1)");
+            assertThatThrownBy(() -> session.execute("COMMIT")).isInstanceOfSatisfying(SQLException.class,
+                    ended -> assertThat(Objects.requireNonNull(ended.getNextException()).getSQLState())
+                            .isEqualTo("08006"));
+        }
+        SQLException full = new SQLException("the disk is full", "53100");
+        assertThatThrownBy(() -> PostgresSession.commit(() -> {
+            throw full;
+        })).isSameAs(full);
+        full.setNextException(new SQLException("the connection has ended", "08006"));
+        assertThatThrownBy(() -> PostgresSession.commit(() -> {
+            throw full;
+        })).isInstanceOf(PostgresSession.UnknownOutcomeException.class);
     }
 
     @Test
