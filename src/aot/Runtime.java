@@ -18,9 +18,10 @@ import java.util.stream.Stream;
 public class Runtime {
 
     /// The modules that `jdeps --print-module-deps` prints, and modules that it cannot find: for host names and logins of PostgreSQL, for
-    /// security, and for agents, JMX and debuggers that an operator adds. java.desktop and java.compiler are left out, because only unused parts of the libraries need them.
-    private static final List<String> MODULES = List.of("java.instrument", "java.logging", "java.management", "java.naming", "java.net.http",
-            "java.security.jgss", "java.security.sasl", "java.sql", "jdk.crypto.ec", "jdk.jdwp.agent", "jdk.jfr",
+    /// security, and for agents, JMX and debuggers that an operator adds. java.desktop and java.compiler are left out, because only unused
+    /// parts of the libraries need them.
+    private static final List<String> MODULES = List.of("java.instrument", "java.logging", "java.management", "java.naming",
+            "java.net.http", "java.security.jgss", "java.security.sasl", "java.sql", "jdk.crypto.ec", "jdk.jdwp.agent", "jdk.jfr",
             "jdk.management", "jdk.management.agent", "jdk.naming.dns", "jdk.unsupported");
 
     public static void main(String[] args) throws IOException {
