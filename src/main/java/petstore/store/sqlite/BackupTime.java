@@ -1,6 +1,5 @@
 package petstore.store.sqlite;
 
-import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -27,13 +26,10 @@ public final class BackupTime {
         Path file = SqliteFile.in(folder);
         try (FolderLock lock = FolderLock.change(folder);
                 Session session = SqliteFile.open(file, SqliteFile::connectWriter)) {
-            lock.files().write();
-            SqliteWriter.settle(session);
+            SqliteWriter.settle(session, new OpenFiles(file, lock));
             write(session, time);
             // SQLite hides an error of its checkpoint at the close.
             Checkpoints.complete(session);
-        } catch (IOException e) {
-            throw CommandFailure.of("the store " + file + " cannot be written", e);
         } catch (SQLException e) {
             throw SqliteFile.cannotBe("written", file, e);
         }

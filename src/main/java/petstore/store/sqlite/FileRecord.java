@@ -16,11 +16,21 @@ import petstore.CommandFailure;
 record FileRecord(Path folder, FolderLock lock) {
 
     private static final String BACKUP = "backup";
+    private static final String STORE = "store";
     private static final String GONE = "gone";
 
     /// Records which files the store has, once they are open and before they are changed.
     void write() throws IOException {
         lock.writeFiles(identities());
+    }
+
+    /// Records that a backup which was copied here is a store, after its mark was removed. The file keeps the mark while another process
+    /// reads it.
+    void writeStore() throws IOException {
+        String record = lock.readFiles();
+        if (record.endsWith(BACKUP) && !BackupChecksum.isMarked(SqliteFile.in(folder))) {
+            lock.writeFiles(record.substring(0, record.length() - BACKUP.length()) + STORE);
+        }
     }
 
     /// Returns the numbers of the lock's file, the database and its log in their file system, each with the time of its creation, because
@@ -36,7 +46,7 @@ record FileRecord(Path folder, FolderLock lock) {
             identities.append(Files.getAttribute(file, "unix:ino"))
                     .append(areKnown ? "@" + Files.getAttribute(file, "creationTime") : "").append(' ');
         }
-        return identities.append(BackupChecksum.isMarked(database) ? BACKUP : "store").toString();
+        return identities.append(BackupChecksum.isMarked(database) ? BACKUP : STORE).toString();
     }
 
     /// Throws [CommandFailure] unless [#isOfOneStore].

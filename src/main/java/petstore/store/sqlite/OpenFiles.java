@@ -5,12 +5,14 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.sql.SQLException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 
+import org.sqlite.SQLiteErrorCode;
 import petstore.CommandFailure;
 
 /// The files of an open store by their paths. SQLite does not notice that another file gets one of these names, or that a name is gone:
@@ -62,6 +64,15 @@ final class OpenFiles {
             lock.files().write();
         } catch (IOException e) {
             throw CommandFailure.of("the store cannot be opened", e);
+        }
+    }
+
+    /// Records that a backup which was copied here is a store, after its mark was removed.
+    void recordStore() throws SQLException {
+        try {
+            lock.files().writeStore();
+        } catch (IOException e) {
+            throw SqliteErrors.exception(SQLiteErrorCode.SQLITE_IOERR_WRITE);
         }
     }
 

@@ -134,8 +134,7 @@ public final class SqliteRestore {
         StoreFiles.requireNoCompanion(kept);
         try (Session session = SqliteFile.connectWriter(store)) {
             OpenFiles files = new OpenFiles(store, lock);
-            SqliteWriter.settle(session);
-            lock.files().write();
+            SqliteWriter.settle(session, files);
             attachBackup(session);
             SqliteWriter.inTransaction(session, Database.Work.of(locked -> {
                 used = usedNumbers(locked);

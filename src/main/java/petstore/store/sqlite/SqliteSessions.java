@@ -70,13 +70,11 @@ record SqliteSessions(List<Session> all, @Nullable OpenFiles files, Outage fullD
                     return Migrations.SQLITE.run(session, Migrations.LATEST);
                 });
             }
-            Outage fullDisk = SqliteWriter.settleUnlessFull(writer);
+            Outage fullDisk = SqliteWriter.settleUnlessFull(writer, files);
             requireUndamaged(writer);
             try {
                 // SQLite ignores errors when it syncs the names of its files.
                 AtomicFile.syncNames(file.resolveSibling("."));
-                // A backup that was copied here is a store now.
-                lock.files().write();
             } catch (IOException e) {
                 throw CommandFailure.of("the store cannot be opened", e);
             }

@@ -2,6 +2,7 @@ package petstore.store.sqlite;
 
 import java.nio.file.Path;
 import java.sql.SQLException;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 
@@ -174,7 +175,7 @@ final class SqliteWriter implements AutoCloseable {
         try {
             if (sessions.fullDisk().isLasting()) {
                 // Data written after pages that are not on disk could not be found after a power failure.
-                settle(session);
+                settle(session, Objects.requireNonNull(sessions.files()));
                 sessions.fullDisk().succeeded();
             }
             requireFiles(Failure.Unavailability.DISK_FAILED);
@@ -274,20 +275,21 @@ final class SqliteWriter implements AutoCloseable {
 
     /// Moves the log of a killed process into the file and syncs it, because that process may not have synced its last commit. Then
     /// removes the checksum of a backup that was copied here, because the next write invalidates it.
-    static void settle(Session session) throws SQLException {
+    static void settle(Session session, OpenFiles files) throws SQLException {
         Checkpoints.complete(session);
         if (BackupChecksum.isMarked(session)) {
             inTransaction(session, Database.Work.of(BackupChecksum::remove));
             // A log beside a marked database would be that of another one.
             Checkpoints.complete(session);
         }
+        files.recordStore();
     }
 
     /// Settles the store. Returns the outage of a full disk; then the store can be read, because SQLite syncs the log first.
-    static Outage settleUnlessFull(Session session) throws SQLException {
+    static Outage settleUnlessFull(Session session, OpenFiles files) throws SQLException {
         Outage fullDisk = fullDisk();
         try {
-            settle(session);
+            settle(session, files);
         } catch (SQLException e) {
             if (!SqliteErrors.isFullDisk(e)) {
                 throw e;

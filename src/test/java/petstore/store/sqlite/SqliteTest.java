@@ -362,6 +362,27 @@ class SqliteTest {
                 .isInstanceOf(CommandFailure.class).hasMessageContaining("was replaced");
     }
 
+    /// So no later log is applied to the next copy.
+    @ParameterizedTest
+    @ValueSource(strings = {"start", "backup time", "restore"})
+    void recordsThatCopiedBackupBecameStore(String how) throws IOException {
+        write("DROP TABLE mark");
+        Path backup = folder.resolve("backup.db");
+        SqliteCopy.backup(folder, backup, Instant.EPOCH, false, _ -> {
+        });
+        sqlite.close();
+        Files.write(SqliteFile.in(folder), Files.readAllBytes(backup));
+        switch (how) {
+            case "start" -> Sqlite.forCommand(folder, SchemaPolicy.AUTO, StoreAccess.CREATE).close();
+            case "backup time" -> BackupTime.record(folder, Instant.EPOCH);
+            default -> SqliteRestore.restore(backup, folder, Instant.EPOCH, _ -> {
+            });
+        }
+        try (FolderLock lock = FolderLock.read(folder)) {
+            assertThat(lock.readFiles()).endsWith(" store");
+        }
+    }
+
     @ParameterizedTest
     @CsvSource({"petstore.db, true", "petstore.db-wal, true", "both, false"})
     void refusesToApplyLogToAnotherDatabase(String replaced, boolean refused) throws IOException {
