@@ -84,7 +84,7 @@ public record Dispatcher(Routes routes, Bearer bearer, RateLimits limits, Teleme
     private Decision checkKey(Call call, Bearer.Authentication authentication) {
         return switch (authentication) {
             case Bearer.Accepted(var key) -> checkLimit(call, Optional.of(key), limits.take(key));
-            case Bearer.Refused(var refusal) -> call.respond(refuse(call, NO_KEY, refusal));
+            case Bearer.Refused(var refusal) -> call.respond(refuseAccess(call, NO_KEY, refusal));
             case Bearer.Pending(var later) -> call.decision(NO_KEY, call.routeHeaders(),
                     new AwaitKey(later.thenApply(known -> checkKey(call, known))
                             .exceptionally(failure -> call.decision(NO_KEY, call.routeHeaders(),
@@ -106,7 +106,7 @@ public record Dispatcher(Routes routes, Bearer bearer, RateLimits limits, Teleme
         Optional<Scope> missing = match.route().scope()
                 .filter(scope -> !key.map(ApiKey::scopes).orElseThrow().contains(scope));
         return missing.isPresent()
-                ? refuse(call, keyId, Bearer.forbidden(missing.get()))
+                ? refuseAccess(call, keyId, Bearer.forbidden(missing.get()))
                 : unmetExpectation(call.head()).orElseGet(() -> awaitBody(call, match, key));
     }
 
@@ -139,7 +139,7 @@ public record Dispatcher(Routes routes, Bearer bearer, RateLimits limits, Teleme
         return switch (authentication) {
             case Bearer.Accepted(var key) -> operate(call.head(), match, Optional.of(key), body);
             case Bearer.Refused(var refusal) ->
-                CompletableFuture.completedFuture(refuse(call, NO_KEY, refusal).response());
+                CompletableFuture.completedFuture(refuseAccess(call, NO_KEY, refusal).response());
             case Bearer.Pending(var later) -> later.thenCompose(known -> checkKeyAgain(call, match, body, known))
                     .exceptionally(failure -> response(call.head(), failure));
         };
@@ -164,7 +164,7 @@ public record Dispatcher(Routes routes, Bearer bearer, RateLimits limits, Teleme
     }
 
     /// Reports a refusal by key or scope to telemetry.
-    private Respond refuse(Call call, String keyId, Response refusal) {
+    private Respond refuseAccess(Call call, String keyId, Response refusal) {
         telemetry.refused(call.head(), call.path(), keyId, refusal);
         return new Respond(refusal);
     }

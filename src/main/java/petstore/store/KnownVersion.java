@@ -40,13 +40,13 @@ public final class KnownVersion {
         return relied ? Optional.of(last.version()) : Optional.empty();
     }
 
-    /// Returns true if the version is too old to be used, until it is read again. The version of a shared database is never used.
+    /// Returns true if the version is too old to be used, until [#refresh]. The version of a shared database is never used.
     boolean isExpired() {
         return !database.traits().isShared() && find().isEmpty();
     }
 
     /// Reads the version from the database. Blocks.
-    CatalogueVersion read() {
+    CatalogueVersion refresh() {
         long beganNs = System.nanoTime();
         CatalogueVersion read = database.watch().version();
         return database.traits().isShared()

@@ -33,7 +33,8 @@ final class SqlCatalogue implements Catalogue, BlockCache.Source, AutoCloseable 
     SqlCatalogue(Database database, SharedMemory memory, int idsOfBlock, MeterRegistry meters) {
         this.database = database;
         this.version = new KnownVersion(database);
-        this.versions = new SharedReading<>("catalogue-version", database.traits().patience(), version::read, meters);
+        this.versions = new SharedReading<>("catalogue-version", database.traits().patience(), version::refresh,
+                meters);
         this.writer = new PetWriter(database, version, meters);
         this.blocks = new BlockCache(this, memory, idsOfBlock);
     }

@@ -85,6 +85,6 @@ class KnownVersionTest {
     }
 
     private CatalogueVersion now() {
-        return version.find().orElseGet(version::read);
+        return version.find().orElseGet(version::refresh);
     }
 }
