@@ -6,6 +6,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -48,6 +49,8 @@ class StoreMetricsTest {
             metrics.refresh();
             metrics.refresh();
             assertThat(log.list).map(ILoggingEvent::getFormattedMessage).noneMatch(line -> line.contains("registered"));
+            Gauge.builder("petstore.store.size", () -> 1).baseUnit("bytes").register(meters);
+            assertThat(log.list).map(ILoggingEvent::getFormattedMessage).anyMatch(line -> line.contains("registered"));
         } finally {
             micrometer.setLevel(null);
             micrometer.detachAppender(log);

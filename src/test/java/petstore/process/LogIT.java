@@ -7,6 +7,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
@@ -106,6 +107,8 @@ class LogIT {
         try (PetstoreProcess server = PetstoreProcess.serveThrough(starter, folder.resolve("data")).awaitReady()) {
             disk.fail(Disk.Call.LOG);
             refuse(server);
+            await().during(Duration.ofMillis(300)).until(
+                    () -> Files.readAllLines(log).stream().noneMatch(line -> line.contains(EVERY_REFUSAL.getLast())));
             disk.heal(Disk.Call.LOG);
             server.terminate();
             assertThat(server.ending().code()).isZero();

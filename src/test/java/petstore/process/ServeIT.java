@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -60,7 +61,7 @@ class ServeIT {
             }
             assertThat(store.isServed()).isFalse();
             // Not a virtual thread: with one processor, it would take that of all others.
-            Thread looking = Thread.ofPlatform().start(() -> {
+            CompletableFuture<Void> looking = CompletableFuture.runAsync(() -> {
                 while (!ended.get()) {
                     store.isServed();
                     // A sleep would take longer.
@@ -68,11 +69,14 @@ class ServeIT {
                         Thread.onSpinWait();
                     }
                 }
-            });
-            for (int start = 0; start < STARTS; start++) {
-                PetstoreProcess.serve(folder).awaitReady().close();
+            }, task -> Thread.ofPlatform().start(task));
+            try {
+                for (int start = 0; start < STARTS; start++) {
+                    PetstoreProcess.serve(folder).awaitReady().close();
+                }
+            } finally {
+                ended.set(true);
             }
-            ended.set(true);
             looking.join();
         }
     }

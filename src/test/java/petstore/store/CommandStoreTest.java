@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
@@ -46,12 +47,15 @@ class CommandStoreTest {
         try (SqlStore store = open.get()) {
             store.catalogue().addAll(List.of(new NewPet("Rex", 1, Optional.empty())));
             assertThat(store.keys().list()).isEmpty();
+            AtomicInteger groups = new AtomicInteger();
             store.catalogue().forEachGroup(_ -> {
+                groups.incrementAndGet();
                 Set<String> started = Thread.getAllStackTraces().keySet().stream()
                         .filter(thread -> !before.contains(thread)).map(Thread::getName).collect(Collectors.toSet());
                 assertThat(started).noneMatch(name -> name.matches(SERVER_THREADS));
                 furtherAssertion.run();
             });
+            assertThat(groups).hasPositiveValue();
         }
     }
 }

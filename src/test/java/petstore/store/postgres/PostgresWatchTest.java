@@ -137,13 +137,14 @@ class PostgresWatchTest {
         }
     }
 
-    /// Reads until the store refuses. Returns the time of the last result.
+    /// Reads until the store refuses. Returns the time when the last successful read began.
     private static long lastReadNs(SqlStore store) {
         long readNs = System.nanoTime();
         try {
             while (true) {
+                long beganNs = System.nanoTime();
                 var _ = list(store);
-                readNs = System.nanoTime();
+                readNs = beganNs;
             }
         } catch (Failure e) {
             assertThat(e.explanation()).contains("the database cannot be used");

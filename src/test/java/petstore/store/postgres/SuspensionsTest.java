@@ -31,6 +31,7 @@ class SuspensionsTest {
 
     @Test
     void machineThatRunsIsNotSuspended() {
+        assertThat(Suspensions.leadOfUptime()).isNotEqualTo(Long.MIN_VALUE);
         assertThat(new Suspensions(Suspensions::leadOfUptime).next()).isFalse();
     }
 }
