@@ -47,6 +47,7 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -71,6 +72,7 @@ import static org.assertj.core.api.Assertions.assertThatIOException;
 import static org.awaitility.Awaitility.await;
 
 /// Exchanges of one event loop with an API of the test: responses that are sent, and requests that are abandoned.
+@Isolated("the limit of memory counts that of the whole process")
 class ExchangeTest {
 
     private static final Duration LONG = Duration.ofSeconds(60);
