@@ -19,7 +19,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 class OpenTelemetrySetupTest {
 
     private static final String ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT";
-    private static final Duration LONGEST_CLOSE = Duration.ofSeconds(3);
+    private static final Duration LONGEST_CLOSE = Duration.ofMillis(1_500);
 
     /// A dead collector delays the stop by a second at most. Nothing listens on the first port. The system accepts connections to the
     /// second port, and the test does not read them.

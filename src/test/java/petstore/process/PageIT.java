@@ -355,6 +355,7 @@ class PageIT extends AbstractPageTest {
         browser.visit(page + "?status=sold#key=" + KEY.replace("-", "%2D"));
         browser.find("heading", "Sold animals");
         assertThat(browser.address()).isEqualTo(page + "?status=sold");
+        assertThat(service.unfilteredErr()).noneMatch(line -> line.contains(KEY));
     }
 
     @Test

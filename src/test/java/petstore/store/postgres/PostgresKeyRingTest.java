@@ -203,11 +203,11 @@ class PostgresKeyRingTest extends AbstractKeyRingTest {
                 boolean revoked = i % 2 == 0;
                 execute("UPDATE api_key SET revoked_ms = " + (revoked ? 1 : "NULL") + " WHERE id = '" + other.id()
                         + "'");
-                assertThat(busy.keys().refresh()).succeedsWithin(Duration.ofSeconds(5));
+                assertThat(busy.keys().refresh()).succeedsWithin(Duration.ofSeconds(1));
                 assertThat(busy.keys().known().keys().values()).filteredOn(key -> key.revoked().isPresent())
                         .hasSize(revoked ? 1 : 0);
                 busy.check();
-                assertThat(busy.catalogue().version()).succeedsWithin(Duration.ofSeconds(5));
+                assertThat(busy.catalogue().version()).succeedsWithin(Duration.ofSeconds(1));
             }
         }
     }
