@@ -112,6 +112,17 @@ class SlowClientsTest {
         void run(RawClient client) throws IOException;
     }
 
+    @Test
+    void endOfBodyAfterItsResponseBeginsNoHead(@TempDir Path folder) throws IOException {
+        try (TestService service = Deadline.HEADER.start(folder); RawClient client = new RawClient(service.port())) {
+            client.send("POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Length: 36\r\n\r\n");
+            assertThat(client.response().orElseThrow().status()).isEqualTo(401);
+            client.send("x".repeat(36));
+            assertThat(client.isSilentFor(SHORT.multipliedBy(2))).isTrue();
+            assertThat(client.send(GOOD).response().orElseThrow().status()).isEqualTo(200);
+        }
+    }
+
     private static final Duration PATIENT_DEADLINE = Duration.ofSeconds(4);
     private static final Map<String, PatientClient> PATIENT_CLIENTS = Map.of(
             "a header block in three pieces", client -> {

@@ -94,9 +94,10 @@ final class Connection extends ChannelInboundHandlerAdapter {
             return;
         }
         isReceivingHead |= isOpened && isNew;
+        boolean beganIdle = exchanges.number() == 0;
         context.fireChannelRead(bytes);
-        // With HTTP/2, frames between requests may concern only the connection.
-        if (streams == null) {
+        // The bytes may have been the end of a request's body. With HTTP/2, frames between requests may concern only the connection.
+        if (beganIdle && streams == null) {
             headBegan();
         }
         if (isReceiving() && limit.isShort() && !exchanges.refuseIncomplete()) {
