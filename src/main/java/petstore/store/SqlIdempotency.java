@@ -3,7 +3,9 @@ package petstore.store;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -66,10 +68,11 @@ final class SqlIdempotency {
                 .min(Comparator.naturalOrder()).orElse(now);
         List<StoredResult> purged = Session.rows(session.prepare(PURGE, PURGED_PER_RECORDED * petIds.size(),
                 oldest.toEpochMilli(), now.toEpochMilli(), MOST_KEPT), SqlIdempotency::read);
-        // A clock was ahead when these were received. Their retention starts now, so that they do not prevent the purge of others.
+        // The clock was ahead when these were received, or is behind now. Their new ids let the purge reach others.
+        Instant latest = now.plus(Duration.between(oldest, now));
         List<StoredResult> future = purged.stream().filter(result -> result.received().isAfter(now)).toList();
-        insert(session, future.stream().map(
-                result -> new StoredResult(result.name(), result.fingerprint(), result.petId(), now)).toList());
+        insert(session, future.stream().map(result -> new StoredResult(result.name(), result.fingerprint(),
+                result.petId(), Collections.min(List.of(result.received(), latest)))).toList());
         return purged.stream().filter(result -> result.received().isAfter(oldest)).toList().size() - future.size();
     }
 

@@ -261,7 +261,7 @@ public abstract class AbstractCatalogueTest {
         age(RETENTION.minus(MOMENT));
         addOnce(REX, key("a", "ahead0"));
         assertThat(addOnce(REX, key("a", "ahead7")).replayed()).as("kept for the full retention").isTrue();
-        age(MOMENT);
+        age(RETENTION.plus(MOMENT));
         for (int i = 0; i < 30; i++) {
             addOnce(REX, key("a", "new" + i));
         }
@@ -270,6 +270,19 @@ public abstract class AbstractCatalogueTest {
         IdempotencyKey reused = new IdempotencyKey(new IdempotencyKey.Name("a", "createPet", "ahead7"), "other",
                 RETENTION);
         assertThat(addOnce(tom, reused).replayed()).isFalse();
+    }
+
+    @Test
+    void keepsRecordsForFullRetentionDespiteClockThatIsBehindForAWhile() {
+        addOnce(REX, key("a", "before"));
+        Duration behind = RETENTION.dividedBy(2);
+        age(behind.negated());
+        for (int i = 0; i < 10; i++) {
+            addOnce(REX, key("a", "key" + i));
+        }
+        age(behind);
+        age(RETENTION.minus(MOMENT));
+        assertThat(addOnce(REX, key("a", "before")).replayed()).isTrue();
     }
 
     /// Makes all records older.
