@@ -147,11 +147,15 @@ final class PostgresSession extends Session {
             connection.commit();
             return connection.getWarnings();
         });
-        if (isCut) {
-            limit(limit);
-        }
-        connection.setAutoCommit(true);
         committed |= changed;
+        try {
+            if (isCut) {
+                limit(limit);
+            }
+            connection.setAutoCommit(true);
+        } catch (SQLException e) {
+            // The connection was aborted after the commit.
+        }
         return result;
     }
 

@@ -1,5 +1,7 @@
 package petstore.store.postgres;
 
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -275,6 +277,34 @@ class PostgresTest {
     }
 
     /// Logical replication needs primary keys, and copies no sequences.
+    /// The service closes its connections when it leaves a server.
+    @Test
+    void committedWorkHasItsResultAlsoIfConnectionIsClosedThen() throws SQLException {
+        PostgresServer.query(url, "CREATE TABLE note (text TEXT)");
+        Connection connection = PostgresServer.connect(url);
+        Connection closedAfterCommit = (Connection) Proxy.newProxyInstance(Connection.class.getClassLoader(),
+                new Class<?>[]{Connection.class}, (_, method, arguments) -> {
+                    try {
+                        return method.invoke(connection, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getTargetException();
+                    } finally {
+                        if (method.getName().equals("getWarnings")) {
+                            connection.abort(Runnable::run);
+                        }
+                    }
+                });
+        try (PostgresSession session = new PostgresSession(closedAfterCommit, "", 0)) {
+            session.limit(PATIENCE);
+            assertThat(session.<String>inTransaction(each -> {
+                each.execute("INSERT INTO note VALUES ('kept')");
+                return "done";
+            })).isEqualTo("done");
+            assertThat(session.hasCommitted()).isTrue();
+        }
+        assertThat(PostgresServer.query(url, "SELECT text FROM note")).containsExactly("kept");
+    }
+
     @Test
     void everyTableHasPrimaryKeyAndNoneUsesSequence() {
         addRex();
