@@ -5,9 +5,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
-import java.util.regex.Matcher;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 import petstore.Failure.Kind;
 import petstore.http.message.Errors;
@@ -19,9 +18,12 @@ import petstore.http.message.Response;
 final class MediaType {
 
     /// Many clients write the second form.
-    private static final Set<String> UTF_8 = Set.of("charset=utf-8", "charset=utf8");
-    /// A quoted value, which may contain a semicolon (RFC 9110 section 5.6.4).
-    private static final Pattern QUOTED = Pattern.compile("\"(?:[^\"\\\\]|\\\\.?)*+\"?");
+    private static final Set<String> UTF_8 = Set.of("utf-8", "utf8");
+    /// The name and the value of a parameter. A quoted value may contain a semicolon (RFC 9110 section 5.6.6).
+    private static final Pattern PARAMETER = Pattern
+            .compile(";([^;=]*)=?((?:\"(?:[^\"\\\\]|\\\\.?)*+\"?|[^;\"]++)*+)");
+    /// Quotes, and the backslash of a quoted pair before its character.
+    private static final Pattern QUOTES = Pattern.compile("\"|\\\\(.)");
     /// The codings that a body may have (RFC 9110 section 12.5.3).
     private static final List<Header> UNCODED = List.of(Header.of("Accept-Encoding", "identity"));
 
@@ -48,15 +50,18 @@ final class MediaType {
         if (contentTypes.size() > 1) {
             return Optional.of("Content-Type must not be repeated");
         }
-        String type = QUOTED.matcher(contentTypes.getFirst().toLowerCase(Locale.ROOT))
-                .replaceAll(value -> Matcher.quoteReplacement(value.group().replace(';', ',')));
-        List<String> parts = Stream.of(type.split(";", -1)).map(String::strip).toList();
-        if (!parts.getFirst().equals("application/json")) {
+        String type = contentTypes.getFirst();
+        int parameters = type.indexOf(';');
+        if (!(parameters < 0 ? type : type.substring(0, parameters)).strip().equalsIgnoreCase("application/json")) {
             return Optional.of("Content-Type must be application/json");
         }
-        return parts.stream().skip(1)
-                .anyMatch(part -> part.startsWith("charset") && !UTF_8.contains(part.replace("\"", "")))
-                        ? Optional.of("the charset of Content-Type must be utf-8")
-                        : Optional.empty();
+        return PARAMETER.matcher(type).results().anyMatch(MediaType::isOtherCharset)
+                ? Optional.of("the charset of Content-Type must be utf-8")
+                : Optional.empty();
+    }
+
+    private static boolean isOtherCharset(MatchResult parameter) {
+        return parameter.group(1).strip().equalsIgnoreCase("charset") && !UTF_8
+                .contains(QUOTES.matcher(parameter.group(2)).replaceAll("$1").strip().toLowerCase(Locale.ROOT));
     }
 }

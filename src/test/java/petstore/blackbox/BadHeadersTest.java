@@ -64,6 +64,10 @@ class BadHeadersTest {
                     "Content-Type: application/json; a=\"\\\";b\\\\\"; charset=utf-16\r\n"),
             unsupported("two charsets", "Content-Type: application/json; charset=utf-8; charset=utf-16\r\n"),
             unsupported("an unknown charset", "Content-Type: application/json; charset=utf-8x\r\n"),
+            unsupported("a space before the equals sign of UTF-16",
+                    "Content-Type: application/json; charset =utf-16\r\n"),
+            unsupported("a charset without value", "Content-Type: application/json; charset\r\n"),
+            unsupported("text after the quotes", "Content-Type: application/json; charset=\"utf-8\"x\r\n"),
             unsupported("utf8 and two digits", "Content-Type: application/json; charset=utf88\r\n"));
 
     static final List<BadRequest> ENCODINGS = List.of(
