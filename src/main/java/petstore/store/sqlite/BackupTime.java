@@ -24,8 +24,17 @@ public final class BackupTime {
     /// Errors: [CommandFailure] with the reason, e.g. if the store cannot be written, or another process replaces it.
     public static void record(Path folder, Instant time) {
         Path file = SqliteFile.in(folder);
-        try (FolderLock lock = FolderLock.change(folder);
-                Session session = SqliteFile.open(file, SqliteFile::connectWriter)) {
+        try (FolderLock lock = FolderLock.change(folder)) {
+            if (!SqliteFile.exists(folder)) {
+                throw new CommandFailure(file + " was moved or deleted meanwhile");
+            }
+            lock.files().requireOneStore();
+            record(file, lock, time);
+        }
+    }
+
+    private static void record(Path file, FolderLock lock, Instant time) {
+        try (Session session = SqliteFile.open(file, SqliteFile::connectWriter)) {
             SqliteWriter.settle(session, new OpenFiles(file, lock));
             write(session, time);
             // SQLite hides an error of its checkpoint at the close.

@@ -72,7 +72,9 @@ final class OpenFiles {
         try {
             lock.files().writeStore();
         } catch (IOException e) {
-            throw SqliteErrors.exception(SQLiteErrorCode.SQLITE_IOERR_WRITE);
+            SQLException failed = SqliteErrors.exception(SQLiteErrorCode.SQLITE_IOERR_WRITE);
+            failed.initCause(e);
+            throw failed;
         }
     }
 
@@ -96,11 +98,20 @@ final class OpenFiles {
         }
     }
 
-    /// Returns true if only the names of the log and its index are gone, or have an empty log, as reading commands create it.
+    /// Returns true if this process still owns the store, and only the names of the log and its index are gone, or have an empty log, as
+    /// reading commands create it.
     boolean isLogDeleted() {
-        return !StoreFiles.hasContent(log) && keys.entrySet().stream()
+        return isOwned() && !StoreFiles.hasContent(log) && keys.entrySet().stream()
                 .noneMatch(opened -> !List.of(log, index).contains(opened.getKey())
                         && isOther(opened.getKey(), opened.getValue()));
+    }
+
+    private boolean isOwned() {
+        try {
+            return !lock.isTaken();
+        } catch (IOException e) {
+            return false;
+        }
     }
 
     private static boolean isOther(Path file, Object opened) {

@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
@@ -21,6 +22,9 @@ final class SqliteWriter implements AutoCloseable {
 
     /// The logger of [Sqlite], so that all log lines of the database have one name.
     private static final Logger LOG = LoggerFactory.getLogger(Sqlite.class);
+    /// The time between two checks for damage, in durations of the first.
+    private static final int CHECK_PAUSES = 9;
+    private static final long LONGEST_TRUST_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final String LOST_DISK = "the store's disk failed; the service is stopping";
 
     private final Path file;
@@ -33,7 +37,10 @@ final class SqliteWriter implements AutoCloseable {
     private final Checkpoints checkpoints = new Checkpoints(Checkpoints.Limits.OF_STORE);
     /// The reason why nothing is written until the next start, or until a check refutes damage; null for none.
     private volatile @Nullable Loss loss;
-    private boolean isDamageProven;
+    /// The time by [System#nanoTime] from which reported damage is checked again.
+    private long nextCheckNanos = System.nanoTime();
+    /// The time by [System#nanoTime] of the look at the files after the last commit. Confined to the writer session.
+    private long filesNanos = System.nanoTime() - LONGEST_TRUST_NANOS;
 
     private record Loss(Failure.Unavailability code, String message) {
     }
@@ -114,19 +121,20 @@ final class SqliteWriter implements AutoCloseable {
         }
     }
 
-    /// Checks all pages after a report of damage, because SQLite also reports a disk that fails to read for a moment so.
+    /// Checks all pages after a report of damage, because SQLite also reports a disk that fails to read for a moment so. Checks again
+    /// later, because the disk may have failed during the check, too.
     private void checkDamage() {
+        long beganNanos = System.nanoTime();
         try (Session session = SqliteFile.connectReader(file)) {
-            String result = session.text("PRAGMA integrity_check(1)");
-            if (result.equals("ok")) {
+            if (session.text("PRAGMA integrity_check(1)").equals("ok")) {
                 refute();
                 LOG.info("the store is not damaged: the disk has failed to read");
-            } else {
-                isDamageProven = true;
             }
         } catch (SQLException e) {
             LOG.debug("the store cannot be checked", e);
         }
+        long endedNanos = System.nanoTime();
+        nextCheckNanos = endedNanos + (endedNanos - beganNanos) * CHECK_PAUSES;
     }
 
     <T> T write(Database.Work<T> work) {
@@ -154,7 +162,8 @@ final class SqliteWriter implements AutoCloseable {
     void retryWrite() {
         findLoss();
         Loss lasting = loss;
-        if (lasting != null && lasting.code() == Failure.Unavailability.DAMAGED && !isDamageProven) {
+        if (lasting != null && lasting.code() == Failure.Unavailability.DAMAGED
+                && System.nanoTime() - nextCheckNanos >= 0) {
             checkDamage();
         }
         if (!failedWrites.isLasting()) {
@@ -178,9 +187,13 @@ final class SqliteWriter implements AutoCloseable {
                 settle(session, Objects.requireNonNull(sessions.files()));
                 sessions.fullDisk().succeeded();
             }
-            requireFiles(Failure.Unavailability.DISK_FAILED);
+            // The look after the last commit serves one that follows at once: a file can be replaced just as well during a commit.
+            if (System.nanoTime() - filesNanos > LONGEST_TRUST_NANOS) {
+                requireFiles(Failure.Unavailability.DISK_FAILED);
+            }
             T result = inTransaction(session, work);
             requireFiles(Failure.Unavailability.OUTCOME_UNKNOWN);
+            filesNanos = System.nanoTime();
             checkpoint();
             return result;
         } catch (SQLException e) {

@@ -50,6 +50,7 @@ import petstore.testkit.StoreFile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 /// The SQLite database: groups of reads, failures of the disk, messages for commands, and a query plan.
 class SqliteTest {
@@ -184,14 +185,7 @@ class SqliteTest {
     @ValueSource(strings = {"pet_status", "sqlite_autoindex_idempotency_1"})
     void isUnreadyWhileIndexIsDamaged(String name) throws IOException {
         sqlite.close();
-        long page;
-        try (StoreFile file = new StoreFile(folder)) {
-            page = Long
-                    .parseLong(file.text("SELECT rootpage FROM sqlite_schema WHERE name = '" + name + "'").getFirst());
-        }
-        try (FileChannel file = FileChannel.open(SqliteFile.in(folder), StandardOpenOption.WRITE)) {
-            file.write(ByteBuffer.wrap(new byte[PAGE]), (page - 1) * PAGE);
-        }
+        zeroRoot(name);
         sqlite = Sqlite.forService(folder, SchemaPolicy.AUTO, lostDisks::incrementAndGet);
         try (SqlStore store = SqlStore.of(sqlite)) {
             store.check();
@@ -215,6 +209,38 @@ class SqliteTest {
         sqlite.retryWrite();
         sqlite.check();
         write("INSERT INTO mark VALUES (1)");
+    }
+
+    /// As if the disk failed to read also while all pages are checked.
+    @Test
+    void checksReportedDamageAgain() throws IOException {
+        sqlite.close();
+        byte[] good = Files.readAllBytes(SqliteFile.in(folder));
+        zeroRoot("sqlite_autoindex_idempotency_1");
+        sqlite = Sqlite.forService(folder, SchemaPolicy.AUTO, lostDisks::incrementAndGet);
+        assertThat(sqlite.read(_ -> {
+            throw new SQLiteException("said", SQLiteErrorCode.SQLITE_CORRUPT);
+        })).failsWithin(PATIENCE);
+        sqlite.retryWrite();
+        assertDamaged();
+        Files.write(SqliteFile.in(folder), good);
+        await().atMost(PATIENCE).untilAsserted(() -> {
+            sqlite.retryWrite();
+            sqlite.check();
+        });
+        write("INSERT INTO mark VALUES (1)");
+    }
+
+    /// Damages the root page of an index.
+    private void zeroRoot(String index) throws IOException {
+        long page;
+        try (StoreFile file = new StoreFile(folder)) {
+            page = Long
+                    .parseLong(file.text("SELECT rootpage FROM sqlite_schema WHERE name = '" + index + "'").getFirst());
+        }
+        try (FileChannel file = FileChannel.open(SqliteFile.in(folder), StandardOpenOption.WRITE)) {
+            file.write(ByteBuffer.wrap(new byte[PAGE]), (page - 1) * PAGE);
+        }
     }
 
     private void assertDamaged() {
@@ -312,13 +338,27 @@ class SqliteTest {
                 "petstore.db-shm");
     }
 
-    /// As through two mounts of one folder, where locks are not shared.
     @Test
-    void writesNothingOnceAnotherProcessTakesStore() throws IOException {
-        String reason = "another process has taken this store";
+    void leavesDatabaseOfDeletedLogToProcessThatHasTakenStore() throws IOException {
+        write("INSERT INTO mark VALUES (1)");
+        byte[] database = Files.readAllBytes(SqliteFile.in(folder));
+        Files.delete(SqliteFile.log(SqliteFile.in(folder)));
+        takeStore();
+        assertThatThrownBy(sqlite::check).isInstanceOf(Failure.class);
+        assertThat(SqliteFile.in(folder)).hasBinaryContent(database);
+    }
+
+    /// As through two mounts of one folder, where locks are not shared.
+    private void takeStore() throws IOException {
         try (FileChannel lock = FileChannel.open(folder.resolve("petstore.lock"), StandardOpenOption.WRITE)) {
             lock.write(ByteBuffer.wrap("another token".getBytes(StandardCharsets.US_ASCII)), 0);
         }
+    }
+
+    @Test
+    void writesNothingOnceAnotherProcessTakesStore() throws IOException {
+        String reason = "another process has taken this store";
+        takeStore();
         assertThatThrownBy(sqlite::check).isInstanceOf(Failure.class).hasMessage(reason);
         assertThatThrownBy(() -> write("INSERT INTO mark VALUES (1)")).isInstanceOf(Failure.class).hasMessage(reason);
     }
@@ -383,6 +423,15 @@ class SqliteTest {
         }
     }
 
+    @Test
+    void recordsNoBackupTimeInNewStore() throws IOException {
+        sqlite.close();
+        Files.delete(SqliteFile.in(folder));
+        assertThatThrownBy(() -> BackupTime.record(folder, Instant.EPOCH)).isInstanceOf(CommandFailure.class)
+                .hasMessageContaining("was moved or deleted");
+        assertThat(SqliteFile.in(folder)).doesNotExist();
+    }
+
     @ParameterizedTest
     @CsvSource({"petstore.db, true", "petstore.db-wal, true", "both, false"})
     void refusesToApplyLogToAnotherDatabase(String replaced, boolean refused) throws IOException {
@@ -412,6 +461,8 @@ class SqliteTest {
             }
             assertThatThrownBy(() -> Sqlite.forService(folder, SchemaPolicy.AUTO, () -> {
             })).isInstanceOf(CommandFailure.class).hasMessageContaining("move the log away");
+            assertThatThrownBy(() -> BackupTime.record(folder, Instant.EPOCH)).isInstanceOf(CommandFailure.class)
+                    .hasMessageContaining("was replaced");
             Files.delete(SqliteFile.log(database));
         }
         Sqlite.forService(folder, SchemaPolicy.AUTO, lostDisks::incrementAndGet).close();
