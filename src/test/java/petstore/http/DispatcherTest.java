@@ -7,9 +7,9 @@ import java.util.Optional;
 
 import io.github.bucket4j.TimeMeter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import petstore.RateLimit;
 import petstore.http.access.Bearer;
 import petstore.http.access.BrowserPolicy;
 import petstore.http.access.RateLimits;
@@ -27,16 +27,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class DispatcherTest {
 
-    /// A check of the key that fails by a defect.
-    private static final HeaderFields BROKEN = new HeaderFields() {
+    /// A check of the rate limit that fails by a defect.
+    private static final TimeMeter BROKEN = new TimeMeter() {
         @Override
-        public List<String> all(String name) {
+        public long currentTimeNanos() {
             throw new StackOverflowError();
         }
 
         @Override
-        public @Nullable String first(String name) {
-            return null;
+        public boolean isWallClockBased() {
+            return false;
         }
     };
 
@@ -45,12 +45,13 @@ class DispatcherTest {
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
         try (SqlStore store = TestStore.open(folder)) {
             Dispatcher dispatcher = new Dispatcher(new Routes(List.of(), ""),
-                    new Bearer(store.keys(), Optional.empty(), meters),
-                    new RateLimits(Optional.empty(), TimeMeter.SYSTEM_NANOTIME),
+                    new Bearer(store.keys(), Optional.of("secret"), meters),
+                    new RateLimits(Optional.of(RateLimit.LEAST), BROKEN),
                     new Telemetry(meters, Optional.empty(), TestService.SILENT, new KeyScanner(Optional.empty())),
                     new BrowserPolicy(List.of(), false), new UnavailabilityLog());
             Api.Decision decision = dispatcher
-                    .decide(new RequestHead("GET", "/v1/pets", null, BROKEN, "-", "of-the-test", 0));
+                    .decide(new RequestHead("GET", "/v1/pets", null,
+                            new HeaderFields().add("Authorization", "Bearer secret"), "-", "of-the-test", 0));
             assertThat(decision.next()).isInstanceOfSatisfying(Api.Respond.class, respond -> {
                 Response response = respond.response();
                 assertThat(response.status()).isEqualTo(500);

@@ -7,11 +7,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.Failure;
+import petstore.http.message.HeaderFields;
 import petstore.http.message.Request;
 import petstore.http.message.RequestHead;
 import petstore.http.message.Response;
 import petstore.testkit.LogLines;
-import petstore.testkit.TestHeaders;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -94,7 +94,7 @@ class HealthTest {
     }
 
     private static Request request(String query) {
-        return new Request(new RequestHead("GET", "/readyz", query, new TestHeaders(), "-", "of-the-test", 0), "",
+        return new Request(new RequestHead("GET", "/readyz", query, new HeaderFields(), "-", "of-the-test", 0), "",
                 Optional.empty(), new byte[0]);
     }
 

@@ -5,16 +5,16 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import petstore.Failure;
 import petstore.Failure.Unavailability;
+import petstore.http.message.HeaderFields;
 import petstore.http.message.RequestHead;
 import petstore.testkit.LogLines;
-import petstore.testkit.TestHeaders;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 class UnavailabilityLogTest {
 
-    private static final RequestHead HEAD = new RequestHead("GET", "/v1/pets", "", new TestHeaders(), "-",
+    private static final RequestHead HEAD = new RequestHead("GET", "/v1/pets", "", new HeaderFields(), "-",
             "of-the-test", 0);
     private final Failure statement = new Failure(Unavailability.STATEMENT_FAILED, "the store is unavailable",
             new IllegalStateException("said", new IllegalArgumentException("inside")));

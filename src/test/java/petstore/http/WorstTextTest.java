@@ -7,7 +7,7 @@ import java.util.stream.Stream;
 
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
-import petstore.testkit.TestHeaders;
+import petstore.http.message.HeaderFields;
 import petstore.testkit.WorstText;
 
 /// Linear time for media types and paths.
@@ -17,10 +17,10 @@ class WorstTextTest {
     Stream<DynamicTest> readsFields() {
         return Stream.concat(
                 WorstText.FIELD.tests("Content-Type",
-                        text -> MediaType.refusal(new TestHeaders().add("Content-Type", text)), "", "application/json",
+                        text -> MediaType.refusal(new HeaderFields().add("Content-Type", text)), "", "application/json",
                         "application/json;", "application/json;charset="),
                 WorstText.FIELD.tests("Content-Encoding",
-                        text -> MediaType.refusal(new TestHeaders().add("Content-Encoding", text)), "", "identity,"));
+                        text -> MediaType.refusal(new HeaderFields().add("Content-Encoding", text)), "", "identity,"));
     }
 
     @TestFactory

@@ -115,23 +115,26 @@ public final class Bearer {
         if (token.isEmpty()) {
             return MALFORMED;
         }
-        Optional<ApiKey> owned = keys.known().age().compareTo(KNOWN_FOR) < 0 ? owned(token.get()) : Optional.empty();
-        if (owned.isPresent()) {
-            return check(owned.get());
+        KeyRing.Known known = keys.known();
+        Optional<Authentication> checked = known.age().compareTo(KNOWN_FOR) < 0
+                ? check(token.get(), known)
+                : Optional.empty();
+        if (checked.isPresent()) {
+            return checked.get();
         }
         lookUps.increment();
         // By the latest keys in memory, so that no secret is accepted after another request was refused for it.
-        return new Pending(keys.refresh().thenApply(_ -> owned(token.get()).map(this::check).orElse(UNKNOWN)));
+        return new Pending(keys.refresh().thenApply(_ -> check(token.get(), keys.known()).orElse(UNKNOWN)));
     }
 
-    /// Returns the key in memory that has this id and secret.
-    private Optional<ApiKey> owned(KeyToken token) {
-        return Optional.ofNullable(keys.known().keys().get(token.id()))
-                .filter(key -> key.hasSecret(token.secret(), keys.known().now()));
+    /// Checks the key that has the id and the secret of a token; absent if no known one has both.
+    private Optional<Authentication> check(KeyToken token, KeyRing.Known known) {
+        Instant now = known.now();
+        return Optional.ofNullable(known.keys().get(token.id())).filter(key -> key.hasSecret(token.secret(), now))
+                .map(key -> check(key, now));
     }
 
-    private Authentication check(ApiKey key) {
-        Instant now = keys.known().now();
+    private Authentication check(ApiKey key, Instant now) {
         if (!key.isValidAt(now)) {
             return new Refused(BAD_KEY.because(
                     "the API key " + key.id() + (key.revoked().isPresent() ? " is revoked" : " has expired")));

@@ -1,5 +1,6 @@
 package petstore.http.message;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -7,31 +8,60 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// The header fields of a request, by name in any case.
-public interface HeaderFields {
+public final class HeaderFields {
 
     /// The names of the fields that the service reads, with the field of [TrustedProxies]. A server drops the others.
-    List<String> READ = List.of("Accept", "Accept-Encoding", "Access-Control-Request-Method", "Authorization",
+    public static final List<String> READ = List.of("Accept", "Accept-Encoding", "Access-Control-Request-Method",
+            "Authorization",
             "Content-Encoding",
             "Content-Length", "Content-Type", "Expect", "Idempotency-Key", "If-Match", "If-None-Match", "Origin",
             "Traceparent",
             "Tracestate", "X-Request-Id");
 
     /// A weight of 0, e.g. `q=0.000`.
-    Pattern NO_WEIGHT = Pattern.compile("\\s*+q=0\\.?0*+\\s*+", Pattern.CASE_INSENSITIVE);
+    private static final Pattern NO_WEIGHT = Pattern.compile("\\s*+q=0\\.?0*+\\s*+", Pattern.CASE_INSENSITIVE);
+
+    /// Each name, followed by its value.
+    private final List<String> pairs = new ArrayList<>(0);
+
+    /// Adds a field after the others. Returns this object.
+    public HeaderFields add(String name, String value) {
+        pairs.add(name);
+        pairs.add(value);
+        return this;
+    }
 
     /// Returns the values of all fields of this name, in their order.
-    List<String> all(String name);
+    public List<String> all(String name) {
+        List<String> values = new ArrayList<>(1);
+        for (int i = find(name, 0); i >= 0; i = find(name, i + 2)) {
+            values.add(pairs.get(i + 1));
+        }
+        return values;
+    }
 
     /// Returns the first value of this name; null for none.
-    @Nullable
-    String first(String name);
+    public @Nullable String first(String name) {
+        int index = find(name, 0);
+        return index < 0 ? null : pairs.get(index + 1);
+    }
 
-    default boolean contains(String name) {
-        return first(name) != null;
+    public boolean contains(String name) {
+        return find(name, 0) >= 0;
+    }
+
+    /// Returns the index of a name; -1 for none.
+    private int find(String name, int from) {
+        for (int i = from; i < pairs.size(); i += 2) {
+            if (pairs.get(i).equalsIgnoreCase(name)) {
+                return i;
+            }
+        }
+        return -1;
     }
 
     /// Returns the elements of all fields of this name together, which are one list (RFC 9110 section 5.6.1). Empty ones do not count.
-    default List<String> elements(String name) {
+    public List<String> elements(String name) {
         return contains(name)
                 ? all(name).stream().flatMap(list -> Stream.of(list.split(",", -1))).map(String::strip)
                         .filter(element -> !element.isEmpty()).toList()
@@ -42,12 +72,17 @@ public interface HeaderFields {
     /// count.
     ///
     /// @param value in lower case, e.g. `text/html`
-    default boolean accepts(String name, String value) {
+    public boolean accepts(String name, String value) {
         return elements(name).stream().anyMatch(item -> {
             int end = item.indexOf(';');
             return item.substring(0, end < 0 ? item.length() : end).strip().equalsIgnoreCase(value)
                     && (end < 0 || Stream.of(item.substring(end + 1).split(";", -1))
                             .noneMatch(parameter -> NO_WEIGHT.matcher(parameter).matches()));
         });
+    }
+
+    /// Drops the fields, once no one reads them.
+    public void drop() {
+        pairs.clear();
     }
 }

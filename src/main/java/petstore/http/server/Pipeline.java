@@ -19,8 +19,8 @@ import petstore.Failure.Kind;
 import petstore.http.message.Errors;
 import petstore.http.message.Response;
 import petstore.http.server.codec.HeadCheck;
+import petstore.http.server.codec.KeptFields;
 import petstore.http.server.codec.RequestDecoder;
-import petstore.http.server.codec.RequestFields;
 import petstore.http.server.codec.ResponseEncoder;
 import petstore.http.server.codec.StreamCodec;
 import petstore.http.server.codec.StreamHeadCheck;
@@ -42,14 +42,14 @@ final class Pipeline extends ChannelInitializer<Channel> {
 
     private final Map<EventLoop, Connections> connections;
     private final ListenerContext listener;
-    private final RequestFields.Names fields;
+    private final KeptFields fields;
     private final Optional<Tls> tls;
 
     /// @param tls absent for plain HTTP
     Pipeline(Map<EventLoop, Connections> connections, ListenerContext listener, Optional<Tls> tls) {
         this.connections = connections;
         this.listener = listener;
-        this.fields = new RequestFields.Names(listener.proxies());
+        this.fields = new KeptFields(listener.proxies());
         this.tls = tls;
     }
 

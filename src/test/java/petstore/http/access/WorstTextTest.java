@@ -9,9 +9,9 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
+import petstore.http.message.HeaderFields;
 import petstore.http.message.RequestHead;
 import petstore.store.SqlStore;
-import petstore.testkit.TestHeaders;
 import petstore.testkit.TestStore;
 import petstore.testkit.WorstText;
 
@@ -32,6 +32,6 @@ class WorstTextTest {
     }
 
     private static RequestHead preflight(String origin) {
-        return new RequestHead("OPTIONS", "/v1/pets", null, new TestHeaders().add("Origin", origin), "-", "-", 0);
+        return new RequestHead("OPTIONS", "/v1/pets", null, new HeaderFields().add("Origin", origin), "-", "-", 0);
     }
 }

@@ -9,7 +9,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.Failure;
 import petstore.KeyToken;
-import petstore.testkit.TestHeaders;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -18,8 +17,8 @@ class IdempotencyHeaderTest {
 
     private static final String CONFIGURED = "configured-key-of-\"this\"-service";
 
-    private static TestHeaders field(String... values) {
-        TestHeaders headers = new TestHeaders();
+    private static HeaderFields field(String... values) {
+        HeaderFields headers = new HeaderFields();
         List.of(values).forEach(value -> headers.add("Idempotency-Key", value));
         return headers;
     }

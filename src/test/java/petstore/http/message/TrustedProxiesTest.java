@@ -12,7 +12,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.http.message.TrustedProxies.Network;
-import petstore.testkit.TestHeaders;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -25,7 +24,7 @@ class TrustedProxiesTest {
     private static final String ALPHABET = "019af.:,[]\" %/-x";
 
     private static String client(String peer, String... lines) {
-        TestHeaders headers = new TestHeaders();
+        HeaderFields headers = new HeaderFields();
         Stream.of(lines).forEach(line -> headers.add("x-forwarded-for", line));
         return PROXIES.client(InetAddress.ofLiteral(peer), headers).getHostAddress();
     }
@@ -76,7 +75,7 @@ class TrustedProxiesTest {
 
     @Test
     void ignoresOtherFields() {
-        TestHeaders headers = new TestHeaders().add("X-Real-IP", "198.51.100.1").add("Forwarded", "for=198.51.100.1");
+        HeaderFields headers = new HeaderFields().add("X-Real-IP", "198.51.100.1").add("Forwarded", "for=198.51.100.1");
         assertThat(PROXIES.client(InetAddress.ofLiteral("10.0.0.1"), headers))
                 .isEqualTo(InetAddress.ofLiteral("10.0.0.1"));
         assertThat(new TrustedProxies(PROXIES.networks(), "X-Real-IP").client(InetAddress.ofLiteral("10.0.0.1"),

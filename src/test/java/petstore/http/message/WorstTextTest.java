@@ -7,7 +7,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 import petstore.http.message.TrustedProxies.Network;
-import petstore.testkit.TestHeaders;
 import petstore.testkit.WorstText;
 
 /// Linear time for header fields and targets.
@@ -16,7 +15,7 @@ class WorstTextTest {
     private static final Response PAGE = Response.json(200, new byte[0]);
 
     private static HeaderFields field(String name, String value) {
-        return new TestHeaders().add(name, value);
+        return new HeaderFields().add(name, value);
     }
 
     @TestFactory

@@ -6,8 +6,8 @@ import java.util.Optional;
 
 import io.opentelemetry.api.trace.SpanContext;
 import org.junit.jupiter.api.Test;
+import petstore.http.message.HeaderFields;
 import petstore.http.message.KeyScanner;
-import petstore.testkit.TestHeaders;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -21,7 +21,7 @@ class RequestSpansTest {
 
     private static Optional<SpanContext> parent(Optional<String> configuredKey, String state) {
         return new RequestSpans(Optional.empty(), new KeyScanner(configuredKey))
-                .parent(new TestHeaders().add("traceparent", PARENT).add("tracestate", state));
+                .parent(new HeaderFields().add("traceparent", PARENT).add("tracestate", state));
     }
 
     @Test
@@ -46,7 +46,7 @@ class RequestSpansTest {
     @Test
     void joinsTraceStateOfSeveralFields() {
         assertThat(new RequestSpans(Optional.empty(), new KeyScanner(Optional.empty()))
-                .parent(new TestHeaders().add("traceparent", PARENT).add("tracestate", "a=b").add("tracestate", "c=d"))
+                .parent(new HeaderFields().add("traceparent", PARENT).add("tracestate", "a=b").add("tracestate", "c=d"))
                 .orElseThrow().getTraceState().asMap()).containsOnlyKeys("a", "c");
     }
 }

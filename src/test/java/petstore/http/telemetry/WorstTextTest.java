@@ -6,8 +6,8 @@ import java.util.stream.Stream;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
+import petstore.http.message.HeaderFields;
 import petstore.http.message.KeyScanner;
-import petstore.testkit.TestHeaders;
 import petstore.testkit.TestService;
 import petstore.testkit.WorstText;
 
@@ -23,10 +23,10 @@ class WorstTextTest {
         Telemetry telemetry = new Telemetry(new SimpleMeterRegistry(), Optional.empty(), TestService.SILENT, keys);
         return Stream.of(
                 WorstText.FIELD.tests("X-Request-Id", telemetry::requestId, ""),
-                WorstText.FIELD.tests("traceparent", text -> spans.parent(new TestHeaders().add("traceparent", text)),
+                WorstText.FIELD.tests("traceparent", text -> spans.parent(new HeaderFields().add("traceparent", text)),
                         "", PARENT + "-"),
                 WorstText.FIELD.tests("tracestate",
-                        text -> spans.parent(new TestHeaders().add("traceparent", PARENT).add("tracestate", text)), "",
+                        text -> spans.parent(new HeaderFields().add("traceparent", PARENT).add("tracestate", text)), "",
                         "a="))
                 .flatMap(tests -> tests);
     }

@@ -29,14 +29,14 @@ public final class HeadCheck extends SimpleChannelInboundHandler<HttpRequest> {
     /// A client of HTTP/1.0 that asks for a further request expects it.
     private static final Optional<Header> CONFIRMATION = Optional.of(Header.of("Connection", "keep-alive"));
 
-    private final RequestFields.Names names;
+    private final KeptFields keptFields;
     /// The response to every request; absent if only invalid heads are refused.
     private final Optional<Response> always;
     /// The last valid `Host`, because clients mostly repeat it.
     private @Nullable String validHost;
 
-    public HeadCheck(RequestFields.Names names, Optional<Response> always) {
-        this.names = names;
+    public HeadCheck(KeptFields keptFields, Optional<Response> always) {
+        this.keptFields = keptFields;
         this.always = always;
     }
 
@@ -56,7 +56,7 @@ public final class HeadCheck extends SimpleChannelInboundHandler<HttpRequest> {
             fields.remove(HttpHeaderNames.EXPECT);
         }
         return new Head(method, target.orElse(request.uri()),
-                new RequestFields(names, fields.iteratorCharSequence()),
+                keptFields.of(fields.iteratorCharSequence()),
                 fields.contains(HttpHeaderNames.TRANSFER_ENCODING) || fields.contains(HttpHeaderNames.CONTENT_LENGTH),
                 refusal.isPresent() || !HttpUtil.isKeepAlive(request), isOld ? CONFIRMATION : Optional.empty(),
                 refusal);

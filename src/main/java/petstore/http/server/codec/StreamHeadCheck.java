@@ -36,11 +36,11 @@ public final class StreamHeadCheck extends ChannelInboundHandlerAdapter {
     private static final int FIELD_BYTES = 32;
     private static final AsciiString PROTOCOL = AsciiString.cached(":protocol");
 
-    private final RequestFields.Names names;
+    private final KeptFields keptFields;
     private boolean hasHead;
 
-    public StreamHeadCheck(RequestFields.Names names) {
-        this.names = names;
+    public StreamHeadCheck(KeptFields keptFields) {
+        this.keptFields = keptFields;
     }
 
     @Override
@@ -83,7 +83,7 @@ public final class StreamHeadCheck extends ChannelInboundHandlerAdapter {
         Http2Headers head = frame.headers();
         String method = String.valueOf(head.method());
         String target = String.valueOf(head.path());
-        return new Head(method, target, new RequestFields(names, head.iterator()), !frame.isEndStream(),
+        return new Head(method, target, keptFields.of(head.iterator()), !frame.isEndStream(),
                 false, Optional.empty(), refusal(method, target, head));
     }
 

@@ -20,7 +20,7 @@ import petstore.testkit.WorstText;
 /// Linear time for heads.
 class WorstTextTest {
 
-    private static final RequestFields.Names NAMES = new RequestFields.Names(new TrustedProxies(List.of(), "none"));
+    private static final KeptFields NAMES = new KeptFields(new TrustedProxies(List.of(), "none"));
 
     private static void check(String target, String name, String value) {
         HttpRequest request;
