@@ -3,7 +3,7 @@
 # Guess: a query parameter whose schema has no type of its own accepts text that fits the schema: const, enum, pattern, anyOf.
 # Seen: only enum does. For const, pattern and anyOf the text is parsed as JSON, so that the valid value is refused
 # (validation.request.parameter.schema.invalidJson). With "type: string" beside const and pattern it is accepted.
-# Needs Java 17 or later and Maven. Exit code 1 if the behaviour has changed.
+# Needs Java 21 or later and Maven. Exit code 1 if the behaviour has changed.
 set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
