@@ -1,6 +1,9 @@
 package petstore.http.server;
 
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 import io.netty.buffer.ByteBuf;
@@ -32,7 +35,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
     private final ConnectionLimit limit;
     private final DisplacementOrder order;
     private final ConnectionCloser closer;
-    private final Exchanges exchanges = new Exchanges();
+    /// The exchanges that have not ended, the oldest first. With HTTP/1.1, one at most.
+    private final Deque<Exchange> exchanges = new ArrayDeque<>(2);
     private @Nullable StreamsShutdown streams;
     /// The end of the time for a head or, after a response, for the next request, by [System#nanoTime].
     private long deadlineNanos;
@@ -94,14 +98,14 @@ final class Connection extends ChannelInboundHandlerAdapter {
             return;
         }
         isReceivingHead |= isOpened && isNew;
-        boolean beganIdle = exchanges.number() == 0;
+        boolean beganIdle = exchanges.isEmpty();
         context.fireChannelRead(bytes);
         // The bytes may have been the end of a request's body. With HTTP/2, frames between requests may concern only the connection.
         if (beganIdle && streams == null) {
             headBegan();
         }
-        if (isReceiving() && limit.isShort() && !exchanges.refuseIncomplete()) {
-            refuse();
+        if ((exchanges.isEmpty() ? isHeadDue() : !isResponseDue()) && limit.isShort()) {
+            refuseIncomplete();
         }
     }
 
@@ -116,7 +120,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
     /// Begins the deadline of a further head, unless the whole head has arrived.
     void headBegan() {
-        if (isIdle() && !closer.isClosing()) {
+        if (exchanges.isEmpty() && !closer.isClosing()) {
             setReceivingHead(true);
         }
     }
@@ -134,13 +138,21 @@ final class Connection extends ChannelInboundHandlerAdapter {
         deadlineNanos = System.nanoTime() + time.toNanos();
     }
 
-    /// Returns true if the last response is sent, and no part of a further request has arrived.
-    private boolean isIdle() {
-        return exchanges.number() == 0 && !isNew && !isReceivingHead;
+    /// Returns true before the first request, and from the first part of the head of a further one.
+    private boolean isHeadDue() {
+        return isNew || isReceivingHead;
     }
 
-    private boolean isReceiving() {
-        return exchanges.number() == 0 ? !isIdle() : !exchanges.areAnswering();
+    private boolean isResponseDue() {
+        return exchanges.stream().anyMatch(Exchange::isResponseDue);
+    }
+
+    private void refuseIncomplete() {
+        if (exchanges.isEmpty()) {
+            refuse();
+        } else {
+            List.copyOf(exchanges).forEach(exchange -> exchange.send(Exchange.NO_MEMORY));
+        }
     }
 
     /// Closes the connection because of the limit or a lack of memory.
@@ -166,14 +178,14 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
     /// Closes the connection of a client that has ended its output, unless a response of HTTP/1.1 is due.
     private void closeIfInputEnded() {
-        if (closer.isInputEnded() && (streams != null || !exchanges.areAnswering()) && !closer.isClosing()) {
+        if (closer.isInputEnded() && (streams != null || !isResponseDue()) && !closer.isClosing()) {
             closer.close();
         }
     }
 
     /// Adds an exchange that begins. While there is one, the connection is active, and no new connection displaces it.
     void add(Exchange exchange) {
-        if (exchanges.number() == 0) {
+        if (exchanges.isEmpty()) {
             isNew = false;
             isReceivingHead = false;
             order.remove(this);
@@ -184,7 +196,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
     /// Removes an exchange that has ended. After the last one, the connection is idle again, or closes.
     void remove(Exchange exchange) {
-        if (exchanges.remove(exchange)) {
+        if (exchanges.remove(exchange) && exchanges.isEmpty()) {
             setDeadline(isReceivingHead ? deadlines.header() : deadlines.idle());
             limit.active().decrement();
             if (isEnding || exchange.isLast()) {
@@ -213,7 +225,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         } else {
             // A request that has arrived already is read in the next turn of the event loop.
             var _ = channel.eventLoop().schedule(() -> {
-                if (exchanges.number() == 0 && !isReceivingHead && !closer.isClosing()) {
+                if (exchanges.isEmpty() && !isReceivingHead && !closer.isClosing()) {
                     closer.close();
                 }
             }, isNew ? FIRST_REQUEST.toNanos() : 0, TimeUnit.NANOSECONDS);
@@ -223,7 +235,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     /// Closes the connection once its exchanges have ended: no further one may begin.
     void closeAfterExchanges() {
         isEnding = true;
-        if (exchanges.number() == 0) {
+        if (exchanges.isEmpty()) {
             closer.drain();
         }
     }
@@ -235,13 +247,14 @@ final class Connection extends ChannelInboundHandlerAdapter {
         closer.sweep(now);
         closeIfInputEnded();
         // A client may leave responses unread, or frames without a request: those that its PINGs cause.
-        if ((exchanges.areUnread(now) || !(exchanges.areAnswering() || channel.isWritable()))
-                && limit.mustClientsRead()) {
+        boolean isUnread = exchanges.stream().anyMatch(exchange -> exchange.isUnread(now))
+                || !(isResponseDue() || channel.isWritable());
+        if (isUnread && limit.mustClientsRead()) {
             limit.refused().increment();
-            exchanges.endBecauseOfMemory();
+            exchanges.forEach(exchange -> exchange.endsBecause("memory is short"));
             closer.abort();
-        } else if (exchanges.number() > 0) {
-            exchanges.expire(deadlines.request(), now);
+        } else if (!exchanges.isEmpty()) {
+            List.copyOf(exchanges).forEach(exchange -> exchange.expire(deadlines.request(), now));
         } else if (!closer.isClosing() && now - deadlineNanos > 0) {
             closer.close();
         }
@@ -249,13 +262,13 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
     /// Lets new connections displace this one, which awaits a request since this time by [System#nanoTime].
     void awaitRequest(long sinceNanos) {
-        if (exchanges.number() == 0 && channel.isActive() && !closer.isClosing()) {
-            order.add(this, isIdle(), sinceNanos);
+        if (exchanges.isEmpty() && channel.isActive() && !closer.isClosing()) {
+            order.add(this, !isHeadDue(), sinceNanos);
         }
     }
 
     void closed() {
         order.remove(this);
-        exchanges.closed();
+        List.copyOf(exchanges).forEach(Exchange::closed);
     }
 }

@@ -30,6 +30,10 @@ final class Exchange {
     private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
     private static final Response LATE = Errors
             .response(new Failure(Failure.Unavailability.LATE, "the service could not answer in time"));
+    static final Response NO_MEMORY = Errors
+            .response(new Failure(Failure.Unavailability.MEMORY, "the service is overloaded; try again later"));
+    /// The time to read a response while memory is short.
+    private static final Duration READ_TIME_WHEN_SHORT = Duration.ofMillis(250);
     private static final Optional<Header> CLOSED = Optional.of(Header.of("Connection", "close"));
 
     private enum Stage {
@@ -171,12 +175,13 @@ final class Exchange {
         return isLast;
     }
 
-    boolean isWorking() {
-        return stage == Stage.WORKING;
+    boolean isResponseDue() {
+        return stage == Stage.WORKING || stage == Stage.SENDING;
     }
 
-    boolean isSending() {
-        return stage == Stage.SENDING;
+    /// Returns true if the client has not read the response for so long that its memory is needed.
+    boolean isUnread(long now) {
+        return stage == Stage.SENDING && now - sentNanos > READ_TIME_WHEN_SHORT.toNanos();
     }
 
     /// Sends the response. The rest of the body is dropped.
