@@ -9,8 +9,7 @@ import java.util.function.Consumer;
 
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http.HttpContent;
-import io.netty.handler.codec.http.LastHttpContent;
-import org.jspecify.annotations.Nullable;
+import io.netty.handler.codec.http2.Http2StreamChannel;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import petstore.Failure;
@@ -58,30 +57,29 @@ final class Exchange {
     /// The headers that the API adds to every response.
     private List<Header> ofRequest = List.of();
     private Stage stage = Stage.READING;
-    /// Takes the body; null until the API wants it.
-    private Api.@Nullable ReadBody reader;
     /// The time by [System#nanoTime] just before the response was sent, or when the exchange ended without one.
     private long sentNanos;
     private boolean isLast;
 
     Exchange(ChannelHandlerContext context, Connection connection, ListenerContext listener, Head head,
-            RequestHandler handler) {
+            RequestHead request, RequestHandler handler) {
         this.context = context;
         this.connection = connection;
         this.listener = listener;
         this.head = head;
+        this.request = request;
         this.handler = handler;
         this.isLast = head.isLast();
         this.body = new RequestBody(head, context.channel());
-        this.request = listener.requestHead(head, connection.client().of(head.fields()));
         this.record = listener.telemetry().began(request);
     }
 
     /// Hands the request to the API, or answers it if it is refused.
     void begin() {
         connection.add(this);
-        proceed(head.refusal().map(refusal -> listener.api().refuse(request, refusal))
-                .orElseGet(() -> listener.api().decide(request)));
+        proceed(head.refusal().isPresent()
+                ? listener.api().refuse(request, head.refusal().get())
+                : listener.api().decide(request));
     }
 
     private void proceed(Api.Decision decision) {
@@ -90,18 +88,26 @@ final class Exchange {
         switch (decision.next()) {
             case Api.Respond(Response response) -> send(response);
             case Api.RespondLast(Response response) -> {
-                isLast = !handler.isStream();
+                isLast = !isStream();
                 send(response);
             }
-            case Api.AwaitKey(CompletableFuture<Api.Decision> later) -> await(later, this::proceed);
-            case Api.Await(CompletableFuture<Response> response) -> respond(response);
-            case Api.ReadBody wanted -> read(wanted);
+            case Api.AwaitKey(CompletableFuture<Api.Decision> later) -> {
+                await(later, this::proceed);
+                body.pause();
+            }
+            case Api.Await(CompletableFuture<Response> response) -> {
+                respond(response);
+                body.drop();
+            }
+            case Api.ReadBody reader -> {
+                proceed(body.want(reader));
+                // The key may have been awaited.
+                body.resume();
+            }
         }
-        body.setReading(!(decision.next() instanceof Api.AwaitKey));
     }
 
     private void respond(CompletableFuture<Response> response) {
-        body.drop();
         // The rest of the body is read first: it may not be well-formed.
         if (response.isDone() && !head.hasBody()) {
             send(response.join());
@@ -110,37 +116,26 @@ final class Exchange {
         }
     }
 
-    private void read(Api.ReadBody wanted) {
-        reader = wanted;
-        passBody(wanted);
-        // The API has refused every expectation but 100-continue.
-        if (body.isWanted() && !head.fields().elements("Expect").isEmpty()) {
-            var _ = context.writeAndFlush(ResponseEncoder.CONTINUE);
-        }
-    }
-
     void received(HttpContent part) throws IOException {
-        if (part.decoderResult().isFailure()) {
-            isLast = true;
-            send(Errors.response(Failure.Kind.INVALID_REQUEST, "the body is not well-formed HTTP"));
-        }
-        body.add(part.content(), part instanceof LastHttpContent);
-        if (reader != null) {
-            passBody(reader);
-        }
-        if (body.isEndless()) {
-            closeNow();
-        }
+        proceed(body.add(part));
         advanced();
     }
 
-    /// Refuses the body once it is too long, and passes it on once it is complete.
-    private void passBody(Api.ReadBody wanted) {
-        if (body.isLongerThan(wanted.limit())) {
-            send(Errors.response(Failure.Kind.PAYLOAD_TOO_LARGE,
-                    "the body is longer than " + wanted.limit() + " bytes"));
-        } else if (body.isWanted() && body.isComplete()) {
-            respond(wanted.operation().apply(body.take()));
+    private void proceed(RequestBody.State state) {
+        switch (state) {
+            case WAITING -> {
+            }
+            case EXPECTED -> {
+                var _ = context.writeAndFlush(ResponseEncoder.CONTINUE);
+            }
+            case WHOLE -> respond(body.pass());
+            case TOO_LONG -> send(Errors.response(Failure.Kind.PAYLOAD_TOO_LARGE,
+                    "the body is longer than " + body.limit() + " bytes"));
+            case MALFORMED -> {
+                isLast = true;
+                send(Errors.response(Failure.Kind.INVALID_REQUEST, "the body is not well-formed HTTP"));
+            }
+            case ENDLESS -> closeNow();
         }
     }
 
@@ -189,18 +184,17 @@ final class Exchange {
         if (stage.compareTo(Stage.SENDING) >= 0) {
             return;
         }
-        // Frees their memory: the client may take long to read the response.
-        body.drop();
+        // The client may take long to read the response. The API may still read the fields.
         if (stage != Stage.WORKING) {
             head.fields().drop();
         }
         stage = Stage.SENDING;
         sentNanos = System.nanoTime();
-        isLast |= !handler.isStream() && listener.isStopping();
+        isLast |= !isStream() && listener.stopping().get();
         var _ = context
                 .writeAndFlush(listener.withCommonHeaders(response, request, ofRequest, isLast ? CLOSED : head.kept()))
                 .addListener(sent -> written(response, sent.isSuccess()));
-        body.setReading(true);
+        body.drop();
     }
 
     private void written(Response response, boolean isSent) {
@@ -212,6 +206,10 @@ final class Exchange {
             closeNow();
             closed();
         }
+    }
+
+    private boolean isStream() {
+        return context.channel() instanceof Http2StreamChannel;
     }
 
     private void advanced() {
@@ -232,7 +230,7 @@ final class Exchange {
             return;
         }
         endsBecause("not complete within --request-timeout");
-        if (handler.isStream()) {
+        if (isStream()) {
             closeNow();
         } else if (stage == Stage.SENDING) {
             connection.closer().abort();
@@ -248,7 +246,7 @@ final class Exchange {
     }
 
     void closed() {
-        if (listener.isStopping()) {
+        if (listener.stopping().get()) {
             endsBecause("the connection was closed while the service stopped");
         }
         if (stage.compareTo(Stage.SENDING) < 0) {
@@ -257,7 +255,6 @@ final class Exchange {
         stage = Stage.SENT;
         // Frees the part that waits in a stream. Netty ends a stream only once it is read.
         body.drop();
-        body.setReading(true);
         record.finish(Optional.empty());
         connection.remove(this);
     }

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.Date;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.BooleanSupplier;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.netty.handler.codec.DateFormatter;
 import petstore.http.message.Api;
@@ -15,16 +15,15 @@ import petstore.http.message.RequestHead;
 import petstore.http.message.Response;
 import petstore.http.message.TrustedProxies;
 import petstore.http.server.ServerSettings.Deadlines;
-import petstore.http.server.codec.Head;
 import petstore.http.telemetry.Telemetry;
 
 /// The API, telemetry, clock, settings and limit that the connections of a listener share. For any thread.
 ///
-/// @param stopping returns true if each response must be the last of its connection
-record ListenerContext(Api api, Telemetry telemetry, Clock clock, BooleanSupplier stopping, Deadlines deadlines,
+/// @param stopping true if each response must be the last of its connection
+record ListenerContext(Api api, Telemetry telemetry, Clock clock, AtomicBoolean stopping, Deadlines deadlines,
         TrustedProxies proxies, ConnectionLimit limit) {
 
-    private static final String REQUEST_ID = "X-Request-Id";
+    static final String REQUEST_ID = "X-Request-Id";
     private static final Header NO_SNIFF = Header.of("X-Content-Type-Options", "nosniff");
     private static final byte[] NO_BODY = {};
 
@@ -32,17 +31,6 @@ record ListenerContext(Api api, Telemetry telemetry, Clock clock, BooleanSupplie
     private static volatile Dated last = new Dated(Long.MIN_VALUE, Header.of("date", ""));
 
     private record Dated(long second, Header field) {
-    }
-
-    boolean isStopping() {
-        return stopping.getAsBoolean();
-    }
-
-    /// Returns the head of a request that begins now, as the API gets it.
-    RequestHead requestHead(Head received, String client) {
-        String[] target = received.target().split("\\?", 2);
-        return new RequestHead(received.method(), target[0], target.length > 1 ? target[1] : null, received.fields(),
-                client, telemetry.requestId(received.fields().first(REQUEST_ID)), clock.millis());
     }
 
     /// Returns a response with the headers of every response: `X-Request-Id`, `Date`, `X-Content-Type-Options`, `Connection`.

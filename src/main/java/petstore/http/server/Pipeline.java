@@ -101,7 +101,7 @@ final class Pipeline extends ChannelInitializer<Channel> {
         StreamsShutdown shutdown = new StreamsShutdown(connection, pipeline.channel());
         pipeline.addLast(shutdown);
         connection.opened(shutdown);
-        if (listener.isStopping()) {
+        if (listener.stopping().get()) {
             connection.announceStop();
         }
     }

@@ -8,6 +8,8 @@ import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http2.Http2Exception;
 import org.jspecify.annotations.Nullable;
+import petstore.http.message.HeaderFields;
+import petstore.http.message.RequestHead;
 import petstore.http.server.codec.Head;
 import petstore.http.server.codec.RequestDecoder;
 
@@ -26,19 +28,23 @@ final class RequestHandler extends SimpleChannelInboundHandler<Object> {
         this.decoder = decoder;
     }
 
-    /// Returns true if the request is that of a stream of HTTP/2.
-    boolean isStream() {
-        return decoder == null;
-    }
-
     @Override
     protected void channelRead0(ChannelHandlerContext context, Object message) throws IOException {
         if (message instanceof Head head) {
-            exchange = new Exchange(context, connection, listener, head, this);
+            exchange = new Exchange(context, connection, listener, head, request(head), this);
             exchange.begin();
         } else if (message instanceof HttpContent content && exchange != null) {
             exchange.received(content);
         }
+    }
+
+    /// Returns the head of a request that begins now, as the API gets it.
+    private RequestHead request(Head head) {
+        String[] target = head.target().split("\\?", 2);
+        HeaderFields fields = head.fields();
+        return new RequestHead(head.method(), target[0], target.length > 1 ? target[1] : null, fields,
+                connection.client().of(fields),
+                listener.telemetry().requestId(fields.first(ListenerContext.REQUEST_ID)), listener.clock().millis());
     }
 
     /// Records that the request has arrived and its response is sent. The connection stays open.

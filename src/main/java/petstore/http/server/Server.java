@@ -15,6 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 
 import io.micrometer.core.instrument.Gauge;
@@ -72,7 +73,7 @@ public final class Server implements AutoCloseable {
     /// The connections of each event loop, of both listeners.
     private final List<Connections> connections = new ArrayList<>();
     private final List<ConnectionLimit> limits = new ArrayList<>();
-    private volatile boolean isStopping;
+    private final AtomicBoolean stopping = new AtomicBoolean();
     private int port;
     private int adminPort;
 
@@ -141,7 +142,7 @@ public final class Server implements AutoCloseable {
         groups.add(group);
         ConnectionLimit limit = ConnectionLimit.of(at.listener(), settings.maxConnections(), memoryIsShort,
                 UsableMemory.bytes() / 4, meters);
-        ListenerContext listener = new ListenerContext(api, telemetry, clock, () -> isStopping, settings.deadlines(),
+        ListenerContext listener = new ListenerContext(api, telemetry, clock, stopping, settings.deadlines(),
                 settings.proxies(), limit);
         Map<EventLoop, Connections> ofLoops = new ConcurrentHashMap<>();
         for (EventExecutor executor : group) {
@@ -170,7 +171,7 @@ public final class Server implements AutoCloseable {
 
     /// Asks clients to send further requests on other connections, which still are accepted.
     public void announceStop() {
-        isStopping = true;
+        stopping.set(true);
         connections.forEach(Connections::announceStop);
     }
 

@@ -21,6 +21,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.regex.Pattern;
@@ -85,7 +86,7 @@ class ExchangeTest {
     /// More than the socket buffers of both sides hold.
     private static final int LARGE = 16 * 1024 * 1024;
 
-    private volatile boolean stopping;
+    private final AtomicBoolean stopping = new AtomicBoolean();
     private Deadlines deadlines = new Deadlines(LONG, LONG, LONG);
     private long mostOffHeapBytes = Long.MAX_VALUE;
     private Optional<Tls> tls = Optional.empty();
@@ -173,7 +174,7 @@ class ExchangeTest {
     void logsReasonOfClosedConnection(boolean isStopping, String reason) throws IOException, InterruptedException {
         int port = listen(_ -> {
         }, _ -> {
-            stopping = isStopping;
+            stopping.set(isStopping);
             return new Api.ReadBody(10, _ -> new CompletableFuture<>());
         });
         try (Socket client = new Socket(InetAddress.getLoopbackAddress(), port)) {
@@ -457,7 +458,7 @@ class ExchangeTest {
         EventLoop loop = loops.next();
         Map<EventLoop, Connections> all = new ConcurrentHashMap<>();
         ListenerContext listener = new ListenerContext(new TestedApi(api), telemetry, Clock.systemUTC(),
-                () -> stopping, deadlines, new TrustedProxies(List.of(), "none"),
+                stopping, deadlines, new TrustedProxies(List.of(), "none"),
                 ConnectionLimit.of("api", 10, () -> false, mostOffHeapBytes, meters));
         all.put(loop, new Connections(loop, listener, all.values()));
         Channel listening = new ServerBootstrap().group(loops).channel(NioServerSocketChannel.class)

@@ -2,29 +2,52 @@ package petstore.http.server.codec;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 
-import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.LastHttpContent;
 import org.jspecify.annotations.Nullable;
+import petstore.http.message.Api;
+import petstore.http.message.Response;
 
 /// The body of a request, as it arrives. Confined to its event loop.
 public final class RequestBody {
+
+    /// What is to be done about a body.
+    public enum State {
+        /// Nothing: its rest has not arrived, or the API does not want it.
+        WAITING,
+        /// The client must be asked for it.
+        EXPECTED,
+        /// It must be passed to the API.
+        WHOLE,
+        /// It must be refused: the client has announced or sent more bytes than the limit.
+        TOO_LONG,
+        /// It must be refused: it is not well-formed.
+        MALFORMED,
+        /// The connection or stream must be closed: so much of an unwanted body was dropped that the rest is not read.
+        ENDLESS
+    }
 
     /// The maximum number of bytes of an unwanted body that are read and dropped.
     private static final long MOST_DROPPED_BYTES = 16L * 1024 * 1024;
 
     /// The part that has arrived; null if it is not wanted.
     private @Nullable ByteArrayOutputStream bytes = new ByteArrayOutputStream(0);
-    private final @Nullable String announcedLength;
+    private final Head head;
     private final Channel channel;
+    /// Takes the body; null until the API wants it.
+    private Api.@Nullable ReadBody reader;
     private long droppedBytes;
     private boolean isComplete;
     private boolean isPaused;
 
     /// @param channel the connection, with HTTP/2 the stream
     public RequestBody(Head head, Channel channel) {
+        this.head = head;
         this.channel = channel;
-        this.announcedLength = head.fields().first("Content-Length");
         this.isComplete = !head.hasBody();
     }
 
@@ -32,52 +55,78 @@ public final class RequestBody {
         return isComplete;
     }
 
-    /// Returns true if the body may still be taken.
-    public boolean isWanted() {
-        return bytes != null;
-    }
-
-    /// Returns true if the client has announced or sent more bytes than `limit`. For a head that is not refused.
-    public boolean isLongerThan(int limit) {
-        return (announcedLength != null && Long.parseLong(announcedLength) > limit)
-                || (bytes != null && bytes.size() > limit);
+    /// Begins to keep the body for the API. For a head that is not refused.
+    public State want(Api.ReadBody by) {
+        reader = by;
+        String announced = head.fields().first("Content-Length");
+        if (announced != null && Long.parseLong(announced) > by.limit()) {
+            return State.TOO_LONG;
+        }
+        State state = state(by);
+        // The API has refused every expectation but 100-continue.
+        return state == State.WAITING && !head.fields().elements("Expect").isEmpty() ? State.EXPECTED : state;
     }
 
     /// Keeps a part, or drops it if it is not wanted.
-    public void add(ByteBuf part, boolean isLast) throws IOException {
+    public State add(HttpContent part) throws IOException {
         if (bytes != null) {
-            part.readBytes(bytes, part.readableBytes());
+            part.content().readBytes(bytes, part.content().readableBytes());
         } else {
-            droppedBytes += part.readableBytes();
+            droppedBytes += part.content().readableBytes();
         }
-        isComplete |= isLast;
-        if (isComplete) {
-            setReading(true);
+        if (part instanceof LastHttpContent) {
+            isComplete = true;
+            resume();
         }
+        if (part.decoderResult().isFailure()) {
+            return State.MALFORMED;
+        }
+        if (droppedBytes > MOST_DROPPED_BYTES) {
+            return State.ENDLESS;
+        }
+        return reader == null ? State.WAITING : state(reader);
     }
 
-    /// Pauses or resumes reading. A complete body is not paused.
-    public void setReading(boolean now) {
-        if (isPaused == now && (now || !isComplete)) {
-            isPaused = !now;
-            channel.config().setAutoRead(now);
+    private State state(Api.ReadBody by) {
+        if (bytes == null) {
+            return State.WAITING;
         }
+        if (bytes.size() > by.limit()) {
+            return State.TOO_LONG;
+        }
+        return isComplete ? State.WHOLE : State.WAITING;
     }
 
-    /// Returns true if so much of an unwanted body was dropped that the rest is not read.
-    public boolean isEndless() {
-        return droppedBytes > MOST_DROPPED_BYTES;
+    /// Returns the limit of a body that the API wants, in bytes.
+    public int limit() {
+        return Objects.requireNonNull(reader).limit();
     }
 
-    /// Returns the whole body, once.
-    public byte[] take() {
-        byte[] whole = bytes == null ? new byte[0] : bytes.toByteArray();
+    /// Passes the whole body to the API, once.
+    public CompletableFuture<Response> pass() {
+        byte[] whole = Objects.requireNonNull(bytes).toByteArray();
         bytes = null;
-        return whole;
+        return Objects.requireNonNull(reader).operation().apply(whole);
     }
 
-    /// Drops the body, and its further parts: a client may read the response only after it has sent the body.
+    /// Pauses reading, unless the body is complete.
+    public void pause() {
+        if (!isPaused && !isComplete) {
+            isPaused = true;
+            channel.config().setAutoRead(false);
+        }
+    }
+
+    public void resume() {
+        if (isPaused) {
+            isPaused = false;
+            channel.config().setAutoRead(true);
+        }
+    }
+
+    /// Frees the memory of the body, and drops its further parts: a client may read the response only after it has sent the body.
     public void drop() {
         bytes = null;
+        resume();
     }
 }
