@@ -11,7 +11,6 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
-import io.netty.handler.ssl.SslHandler;
 import io.netty.util.ReferenceCountUtil;
 import org.jspecify.annotations.Nullable;
 import petstore.http.message.TrustedProxies;
@@ -73,14 +72,6 @@ final class Connection extends ChannelInboundHandlerAdapter {
     void opened(@Nullable StreamsShutdown ofHttp2) {
         isOpened = true;
         streams = ofHttp2;
-        SslHandler tls = channel.pipeline().get(SslHandler.class);
-        if (tls != null) {
-            var _ = tls.sslCloseFuture().addListener(ended -> {
-                if (ended.isSuccess() && !closer.isClosing()) {
-                    inputEnded();
-                }
-            });
-        }
         if (isStopping) {
             shutDown();
         }
@@ -105,7 +96,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
             headBegan();
         }
         if ((exchanges.isEmpty() ? isHeadDue() : !isResponseDue()) && limit.isShort()) {
-            refuseIncomplete();
+            refuse();
         }
     }
 
@@ -147,18 +138,13 @@ final class Connection extends ChannelInboundHandlerAdapter {
         return exchanges.stream().anyMatch(Exchange::isResponseDue);
     }
 
-    private void refuseIncomplete() {
-        if (exchanges.isEmpty()) {
-            refuse();
-        } else {
-            List.copyOf(exchanges).forEach(exchange -> exchange.send(Exchange.NO_MEMORY));
-        }
-    }
-
-    /// Closes the connection because of the limit or a lack of memory.
+    /// Refuses the incomplete requests, or the connection if it has none, because of the limit or a lack of memory.
     void refuse() {
-        limit.refused().increment();
-        closer.close();
+        if (exchanges.isEmpty()) {
+            limit.refused().increment();
+            closer.close();
+        }
+        List.copyOf(exchanges).forEach(exchange -> exchange.send(Exchange.NO_MEMORY));
     }
 
     @Override
@@ -171,7 +157,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     }
 
     /// The client has ended its output, of TCP or of TLS alone.
-    private void inputEnded() {
+    void inputEnded() {
         closer.inputEnded();
         closeIfInputEnded();
     }

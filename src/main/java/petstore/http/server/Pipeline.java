@@ -15,6 +15,7 @@ import io.netty.handler.codec.http2.Http2MultiplexHandler;
 import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.handler.ssl.ApplicationProtocolNames;
 import io.netty.handler.ssl.ApplicationProtocolNegotiationHandler;
+import io.netty.handler.ssl.SslHandler;
 import petstore.Failure.Kind;
 import petstore.http.message.Errors;
 import petstore.http.message.Response;
@@ -110,6 +111,11 @@ final class Pipeline extends ChannelInitializer<Channel> {
         return new ApplicationProtocolNegotiationHandler(ApplicationProtocolNames.HTTP_1_1) {
             @Override
             protected void configurePipeline(ChannelHandlerContext context, String protocol) {
+                var _ = context.pipeline().get(SslHandler.class).sslCloseFuture().addListener(ended -> {
+                    if (ended.isSuccess() && !connection.closer().isClosing()) {
+                        connection.inputEnded();
+                    }
+                });
                 if (protocol.equals(ApplicationProtocolNames.HTTP_2)) {
                     http2(context.pipeline(), connection);
                 } else {
