@@ -10,7 +10,6 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.LoggingEvent;
 import ch.qos.logback.core.UnsynchronizedAppenderBase;
-import petstore.http.telemetry.FinishedRequest;
 import petstore.http.telemetry.RequestLog;
 
 /// An appender for events and requests that writes from a thread of its own, many lines at a time. Threads that log never wait

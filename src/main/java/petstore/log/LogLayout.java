@@ -16,8 +16,8 @@ import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import org.slf4j.event.KeyValuePair;
 import petstore.KeyToken;
 import petstore.SafeText;
-import petstore.http.telemetry.FinishedRequest;
 import petstore.http.telemetry.RequestLog;
+import petstore.http.telemetry.RequestLog.FinishedRequest;
 
 /// Formats events and requests as lines of text or JSON. For any number of threads.
 ///
@@ -68,13 +68,14 @@ final class LogLayout extends LayoutBase<ILoggingEvent> {
     /// Returns the line of a finished request. All its fields but the reason are validated already; no escaping is needed.
     String line(FinishedRequest request, String trace) {
         long nanos = request.durationNanos();
+        boolean isAnswered = request.isAnswered();
         StringBuilder line = start(request.beganMillis() + TimeUnit.NANOSECONDS.toMillis(nanos), Level.INFO, "access",
-                request.isAnswered() ? "answered" : "abandoned");
+                isAnswered ? "answered" : "abandoned");
         field(" request=", "http.request.id", request.id(), line);
         field(" key=", KEY_ID, request.key(), line);
         field(" method=", "http.request.method", request.method(), line);
         field(" route=", "http.route", request.route(), line);
-        field(" status=", "http.response.status_code", request.isAnswered() ? request.status() : NONE, line);
+        field(" status=", "http.response.status_code", isAnswered ? request.status() : NONE, line);
         field(" bytes=", "http.response.body.bytes", request.bytes(), line);
         field(" trace=", "trace.id", trace, line);
         field(" duration_us=", "event.duration", json ? nanos : TimeUnit.NANOSECONDS.toMicros(nanos), line);

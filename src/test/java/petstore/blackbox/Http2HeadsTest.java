@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.Logger;
-import petstore.http.telemetry.FinishedRequest;
+import petstore.http.telemetry.RequestLog.FinishedRequest;
 import petstore.testkit.LogLines;
 import petstore.testkit.RawHttp2Client;
 import petstore.testkit.RawHttp2Client.Frame;

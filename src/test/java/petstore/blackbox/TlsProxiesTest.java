@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.http.server.ServerSettings.Deadlines;
-import petstore.http.telemetry.FinishedRequest;
+import petstore.http.telemetry.RequestLog.FinishedRequest;
 import petstore.testkit.RawClient;
 import petstore.testkit.RawClient.Response;
 import petstore.testkit.ServedContract;

@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.event.KeyValuePair;
 import petstore.Failure;
 import petstore.KeyToken;
-import petstore.http.telemetry.FinishedRequest;
 import petstore.http.telemetry.RequestLog;
+import petstore.http.telemetry.RequestLog.FinishedRequest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

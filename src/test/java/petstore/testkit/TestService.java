@@ -12,8 +12,8 @@ import java.util.function.UnaryOperator;
 import petstore.app.Service;
 import petstore.app.Settings;
 import petstore.http.server.ServerSettings.Deadlines;
-import petstore.http.telemetry.FinishedRequest;
 import petstore.http.telemetry.RequestLog;
+import petstore.http.telemetry.RequestLog.FinishedRequest;
 
 import static org.awaitility.Awaitility.await;
 

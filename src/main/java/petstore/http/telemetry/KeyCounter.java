@@ -6,6 +6,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import petstore.http.message.Api;
+import petstore.http.telemetry.RequestLog.FinishedRequest;
 
 /// A counter of requests by route and API key. Keys beyond the first [#MOST_KEYS] share the label `other`.
 final class KeyCounter {

@@ -17,6 +17,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import petstore.Failure.Kind;
 import petstore.Failure.Unavailability;
+import petstore.http.telemetry.RequestLog.FinishedRequest;
 
 /// Metrics of requests. Source: OpenTelemetry's HTTP conventions. No label has values that clients choose.
 public final class RequestMetrics {
@@ -70,16 +71,7 @@ public final class RequestMetrics {
     }
 
     /// Counts a request. Decreases the number in flight last, so that a reader of 0 sees all requests counted.
-    void finished(FinishedRequest request) {
-        if (request.isAnswered()) {
-            count(request);
-        } else {
-            abandoned.increment();
-        }
-        inFlight.decrement();
-    }
-
-    private void count(FinishedRequest request) {
+    void answered(FinishedRequest request) {
         Name name = new Name(request.method(), request.route(), request.status());
         Timer timer = durations.get(name);
         if (timer == null) {
@@ -96,6 +88,13 @@ public final class RequestMetrics {
         if (request.unkeyedCreate()) {
             unkeyedCreates.increment(request);
         }
+        inFlight.decrement();
+    }
+
+    /// As above, for a request without a whole response.
+    void abandoned() {
+        abandoned.increment();
+        inFlight.decrement();
     }
 
     private Timer duration(Name name) {

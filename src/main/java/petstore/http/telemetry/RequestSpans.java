@@ -13,6 +13,7 @@ import io.opentelemetry.context.Context;
 import io.opentelemetry.context.propagation.TextMapGetter;
 import petstore.http.message.HeaderFields;
 import petstore.http.message.KeyScanner;
+import petstore.http.telemetry.RequestLog.FinishedRequest;
 
 /// Spans of requests, by OpenTelemetry's HTTP conventions, and their traces (W3C Trace Context).
 public final class RequestSpans {
@@ -48,7 +49,7 @@ public final class RequestSpans {
     }
 
     private static SpanContext span(Tracer tracer, FinishedRequest request) {
-        String name = (request.method().equals(FinishedRequest.OTHER_METHOD) ? "HTTP" : request.method()) + " "
+        String name = (request.method().equals(Telemetry.OTHER_METHOD) ? "HTTP" : request.method()) + " "
                 + request.route();
         Context parent = request.parent().map(of -> Context.root().with(Span.wrap(of))).orElseGet(Context::root);
         Instant began = Instant.ofEpochMilli(request.beganMillis());

@@ -14,12 +14,15 @@ import petstore.http.message.IdempotencyHeader;
 import petstore.http.message.KeyScanner;
 import petstore.http.message.RequestHead;
 import petstore.http.message.Response;
+import petstore.http.telemetry.RequestLog.FinishedRequest;
 
 /// Sinks for metrics, traces, the request log, and the audit log of refused keys.
 public final class Telemetry {
 
     /// Only createPet responds with it.
     private static final int CREATED = 201;
+    /// Replaces unknown methods, which could contain a key. Source: OpenTelemetry's HTTP conventions.
+    static final String OTHER_METHOD = "_OTHER";
     private static final Pattern REQUEST_ID = Pattern.compile("[A-Za-z0-9._-]{1,128}");
 
     private final RequestMetrics metrics;
@@ -55,8 +58,15 @@ public final class Telemetry {
 
     /// Records that a request is refused for its key, for the audit log.
     public void refused(RequestHead head, String route, String key, Response refusal) {
-        log.refused(new RequestLog.RefusedKey(head.beganMillis(), refusal.status(), FinishedRequest.method(head),
+        log.refused(new RequestLog.RefusedKey(head.beganMillis(), refusal.status(), method(head),
                 route, key, head.client(), head.id(), refusal.refusal().orElseThrow().reason()));
+    }
+
+    private static String method(RequestHead head) {
+        return switch (head.method()) {
+            case "GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH" -> head.method();
+            default -> OTHER_METHOD;
+        };
     }
 
     /// The known facts about a request in flight, for telemetry. Confined to its event loop.
@@ -95,26 +105,29 @@ public final class Telemetry {
         ///
         /// @param sent absent if the connection or stream ended before the response was sent
         public void finish(Optional<Response> sent) {
-            if (!isFinished) {
-                isFinished = true;
-                FinishedRequest request = finished(sent);
-                metrics.finished(request);
-                log.finished(request, request.isAnswered() ? spans.ended(request) : "-");
+            if (isFinished) {
+                return;
             }
-        }
-
-        private FinishedRequest finished(Optional<Response> sent) {
-            long bytes = head.method().equals("HEAD") ? 0 : sent.map(response -> response.body().length).orElse(0);
+            isFinished = true;
             int status = sent.map(Response::status).orElse(0);
             Optional<Response.Refusal> refusal = sent.flatMap(Response::refusal);
-            return new FinishedRequest(head.id(), FinishedRequest.method(head),
+            FinishedRequest request = new FinishedRequest(head.id(), method(head),
                     decision.map(Api.Decision::route).orElse(Api.NO_ROUTE),
                     decision.map(Api.Decision::isDeprecated).orElse(false),
                     !hasIdempotencyKey && status == CREATED,
                     decision.map(Api.Decision::keyId).orElse(Api.NO_KEY), parent, head.beganMillis(),
-                    System.nanoTime() - beganNanos, status, bytes, head.client(), refusal.map(Response.Refusal::kind),
+                    System.nanoTime() - beganNanos, status,
+                    head.method().equals("HEAD") ? 0 : sent.map(response -> response.body().length).orElse(0),
+                    head.client(), refusal.map(Response.Refusal::kind),
                     refusal.flatMap(Response.Refusal::unavailability),
                     sent.isPresent() ? refusal.map(Response.Refusal::reason) : Optional.of(ending));
+            if (sent.isPresent()) {
+                metrics.answered(request);
+                log.finished(request, spans.ended(request));
+            } else {
+                metrics.abandoned();
+                log.finished(request, "-");
+            }
         }
     }
 }
