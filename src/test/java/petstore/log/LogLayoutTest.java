@@ -20,19 +20,16 @@ class LogLayoutTest {
 
     private static final Instant MOMENT = Instant.parse("2027-01-31T12:00:00.007Z");
     static final FinishedRequest FINISHED = new FinishedRequest("a", "_OTHER", "/v1/pets", false, false, "-",
-            Optional.empty(), MOMENT.toEpochMilli() - 1, 1_005_000, 200, 2, "192.0.2.7", Optional.empty(),
+            MOMENT.toEpochMilli() - 1, 1_005_000, 200, 2, "192.0.2.7", Optional.empty(),
             Optional.empty(), Optional.empty());
     private static final FinishedRequest ABANDONED = new FinishedRequest("b", "GET", "/v1/pets", false, false,
-            "4fQ0c8sXbT",
-            Optional.empty(), MOMENT.toEpochMilli(), 5_000, 0, 0, "-", Optional.empty(),
+            "4fQ0c8sXbT", MOMENT.toEpochMilli(), 5_000, 0, 0, "-", Optional.empty(),
             Optional.empty(), Optional.of("not complete within --request-timeout"));
     private static final FinishedRequest LIMITED = new FinishedRequest("c", "GET", "/v1/pets", false, false,
-            "4fQ0c8sXbT",
-            Optional.empty(), MOMENT.toEpochMilli(), 5_000, 429, 90, "2001:db8::7",
+            "4fQ0c8sXbT", MOMENT.toEpochMilli(), 5_000, 429, 90, "2001:db8::7",
             Optional.of(Failure.Kind.RATE_LIMITED), Optional.empty(), Optional.of("say \"when\"\n"));
     private static final FinishedRequest UNAVAILABLE = new FinishedRequest("d", "GET", "/v1/pets", false, false,
-            "4fQ0c8sXbT",
-            Optional.empty(), MOMENT.toEpochMilli(), 5_000, 503, 90, "::1", Optional.of(Failure.Kind.UNAVAILABLE),
+            "4fQ0c8sXbT", MOMENT.toEpochMilli(), 5_000, 503, 90, "::1", Optional.of(Failure.Kind.UNAVAILABLE),
             Optional.of(Failure.Unavailability.QUEUE_FULL), Optional.of("too many requests are waiting"));
     private static final RequestLog.RefusedKey REFUSAL = new RequestLog.RefusedKey(MOMENT.toEpochMilli(), 401, "GET",
             "unmatched", "-", "::1", "a", "the API key is malformed");

@@ -2,7 +2,6 @@ package petstore.http.telemetry;
 
 import java.util.Optional;
 
-import io.opentelemetry.api.trace.SpanContext;
 import petstore.Failure;
 
 /// The log of requests, for operators. Called by many threads; never blocks.
@@ -14,14 +13,13 @@ public interface RequestLog {
     ///
     /// @param method a method of HTTP; `_OTHER` for unknown ones
     /// @param unkeyedCreate true if the request added an animal and had no `Idempotency-Key`
-    /// @param parent the trace that the client named; absent for none
     /// @param beganMillis when the header block was complete, in milliseconds since 1970
     /// @param durationNanos the time from `beganMillis` to the end, in nanoseconds
     /// @param status the status of the response; 0 if the connection ended before it was sent
     /// @param refusal the code of the response; absent if the request was not refused
     /// @param reason the reason why the request was refused or abandoned; absent if it was neither
     record FinishedRequest(String id, String method, String route, boolean deprecated, boolean unkeyedCreate,
-            String key, Optional<SpanContext> parent, long beganMillis, long durationNanos, int status, long bytes,
+            String key, long beganMillis, long durationNanos, int status, long bytes,
             String client, Optional<Failure.Kind> refusal, Optional<Failure.Unavailability> unavailability,
             Optional<String> reason) {
 

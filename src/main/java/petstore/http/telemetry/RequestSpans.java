@@ -43,17 +43,19 @@ public final class RequestSpans {
     }
 
     /// Records a span for an answered request. Returns the id of its trace; `-` for none.
-    String ended(FinishedRequest request) {
-        Optional<SpanContext> trace = tracer.isPresent() ? Optional.of(span(tracer.get(), request)) : request.parent();
+    ///
+    /// @param parent the trace that the client named
+    String ended(FinishedRequest request, Optional<SpanContext> parent) {
+        Optional<SpanContext> trace = tracer.isPresent() ? Optional.of(span(tracer.get(), request, parent)) : parent;
         return trace.filter(SpanContext::isValid).map(SpanContext::getTraceId).orElse("-");
     }
 
-    private static SpanContext span(Tracer tracer, FinishedRequest request) {
+    private static SpanContext span(Tracer tracer, FinishedRequest request, Optional<SpanContext> parent) {
         String name = (request.method().equals(Telemetry.OTHER_METHOD) ? "HTTP" : request.method()) + " "
                 + request.route();
-        Context parent = request.parent().map(of -> Context.root().with(Span.wrap(of))).orElseGet(Context::root);
+        Context context = parent.map(of -> Context.root().with(Span.wrap(of))).orElseGet(Context::root);
         Instant began = Instant.ofEpochMilli(request.beganMillis());
-        Span span = tracer.spanBuilder(name).setParent(parent).setSpanKind(SpanKind.SERVER)
+        Span span = tracer.spanBuilder(name).setParent(context).setSpanKind(SpanKind.SERVER)
                 .setStartTimestamp(began).setAttribute("http.request.method", request.method())
                 .setAttribute("http.route", request.route())
                 .setAttribute("http.response.status_code", request.status())

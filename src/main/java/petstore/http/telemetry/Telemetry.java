@@ -73,6 +73,7 @@ public final class Telemetry {
     public final class RequestRecord {
 
         private final RequestHead head;
+        /// The trace that the client named; absent for none.
         private final Optional<SpanContext> parent;
         private final long beganNanos = System.nanoTime();
         /// Known before the fields are dropped.
@@ -115,7 +116,7 @@ public final class Telemetry {
                     decision.map(Api.Decision::route).orElse(Api.NO_ROUTE),
                     decision.map(Api.Decision::isDeprecated).orElse(false),
                     !hasIdempotencyKey && status == CREATED,
-                    decision.map(Api.Decision::keyId).orElse(Api.NO_KEY), parent, head.beganMillis(),
+                    decision.map(Api.Decision::keyId).orElse(Api.NO_KEY), head.beganMillis(),
                     System.nanoTime() - beganNanos, status,
                     head.method().equals("HEAD") ? 0 : sent.map(response -> response.body().length).orElse(0),
                     head.client(), refusal.map(Response.Refusal::kind),
@@ -123,7 +124,7 @@ public final class Telemetry {
                     sent.isPresent() ? refusal.map(Response.Refusal::reason) : Optional.of(ending));
             if (sent.isPresent()) {
                 metrics.answered(request);
-                log.finished(request, spans.ended(request));
+                log.finished(request, spans.ended(request, parent));
             } else {
                 metrics.abandoned();
                 log.finished(request, "-");
