@@ -15,19 +15,19 @@ import petstore.http.message.Response;
 /// The body of a request, as it arrives. Confined to its event loop.
 public final class RequestBody {
 
-    /// What is to be done about a body.
+    /// The state of a body, which decides the next step of its exchange.
     public enum State {
-        /// Nothing: its rest has not arrived, or the API does not want it.
+        /// The rest has not arrived, or the API does not want the body.
         WAITING,
-        /// The client must be asked for it.
+        /// The client awaits a response 100 before it sends the body.
         EXPECTED,
-        /// It must be passed to the API.
+        /// The body has arrived, and can be passed to the API.
         WHOLE,
-        /// It must be refused: the client has announced or sent more bytes than the limit.
+        /// The client has announced or sent more bytes than the limit.
         TOO_LONG,
-        /// It must be refused: it is not well-formed.
+        /// The last part is not well-formed.
         MALFORMED,
-        /// The connection or stream must be closed: so much of an unwanted body was dropped that the rest is not read.
+        /// So much of an unwanted body was dropped that the rest is not read.
         ENDLESS
     }
 
