@@ -87,6 +87,7 @@ class ExchangeTest {
     private static final int LARGE = 16 * 1024 * 1024;
 
     private final AtomicBoolean stopping = new AtomicBoolean();
+    private final AtomicBoolean memoryIsShort = new AtomicBoolean();
     private Deadlines deadlines = new Deadlines(LONG, LONG, LONG);
     private long mostOffHeapBytes = Long.MAX_VALUE;
     private Optional<Tls> tls = Optional.empty();
@@ -253,6 +254,31 @@ class ExchangeTest {
                     .until(() -> meters.get("petstore.refused.connections").counter().count() > 0);
             assertThat(receive(reading, GET_AND_CLOSE)).endsWith("\r\n\r\na");
             assertThat(meters.get("petstore.connections").tag("state", "active").gauge().value()).isPositive();
+        }
+    }
+
+    @Test
+    void refusesIncompleteRequestsWhileMemoryIsShort() throws IOException {
+        int port = listen(_ -> {
+        }, head -> head.method().equals("POST")
+                ? new Api.ReadBody(10, _ -> new CompletableFuture<>())
+                : new Api.Respond(text("a")));
+        try (Socket ofBody = new Socket(InetAddress.getLoopbackAddress(), port);
+                Socket ofHead = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            for (Socket client : List.of(ofBody, ofHead)) {
+                client.setSoTimeout(PATIENCE_MS);
+                client.getOutputStream().write(GET.getBytes(StandardCharsets.US_ASCII));
+                assertThat(client.getInputStream().read(new byte[4_096])).isPositive();
+            }
+            memoryIsShort.set(true);
+            ofBody.getOutputStream().write("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\na"
+                    .getBytes(StandardCharsets.US_ASCII));
+            assertThat(new String(ofBody.getInputStream().readNBytes(12), StandardCharsets.US_ASCII))
+                    .isEqualTo("HTTP/1.1 503");
+            assertThat(meters.get("petstore.refused.connections").counter().count()).isZero();
+            ofHead.getOutputStream().write(GET.substring(0, 5).getBytes(StandardCharsets.US_ASCII));
+            assertThat(ofHead.getInputStream().read()).isEqualTo(-1);
+            assertThat(meters.get("petstore.refused.connections").counter().count()).isOne();
         }
     }
 
@@ -459,7 +485,7 @@ class ExchangeTest {
         Map<EventLoop, Connections> all = new ConcurrentHashMap<>();
         ListenerContext listener = new ListenerContext(new TestedApi(api), telemetry, Clock.systemUTC(),
                 stopping, deadlines, new TrustedProxies(List.of(), "none"),
-                ConnectionLimit.of("api", 10, () -> false, mostOffHeapBytes, meters));
+                ConnectionLimit.of("api", 10, memoryIsShort::get, mostOffHeapBytes, meters));
         all.put(loop, new Connections(loop, listener, all.values()));
         Channel listening = new ServerBootstrap().group(loops).channel(NioServerSocketChannel.class)
                 .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
