@@ -30,6 +30,8 @@ public record Dispatcher(Routes routes, Bearer bearer, RateLimits limits, Teleme
 
     private static final Logger LOG = LoggerFactory.getLogger(Dispatcher.class);
 
+    private static final String VERSION = "/v1";
+
     private static final int MAX_BODY_BYTES = 64 * 1024;
     private static final byte[] NO_BODY = {};
     /// A cache that ignores `Cache-Control` must not give the response for one key to another client.
@@ -38,32 +40,37 @@ public record Dispatcher(Routes routes, Bearer bearer, RateLimits limits, Teleme
 
     /// A request. It has no `match` if no route has both path and method.
     ///
-    /// @param ofEvery headers of every response to it
-    private record Call(RequestHead head, String path, Optional<Routes.Match> match, List<Header> ofEvery) {
+    /// @param path the path in the route table
+    /// @param ofKey headers of every response to a request that needs a key
+    /// @param ofBrowser headers of every response for the browser
+    private record Call(RequestHead head, String path, Optional<Routes.Match> match, List<Header> ofKey,
+            List<Header> ofBrowser) {
 
-        List<Header> routeHeaders() {
-            return match.isPresent() ? match.get().route().headers() : List.of();
-        }
-
-        Decision decision(String keyId, List<Header> headers, Next next) {
-            return new Decision(path, keyId, Header.joined(headers, ofEvery), next);
+        Decision decision(String keyId, List<Header> ofQuota, Next next) {
+            List<Header> ofRoute = match.isPresent() ? match.get().route().headers() : List.of();
+            return new Decision(path, keyId, Header.joined(ofQuota, ofRoute, ofKey, ofBrowser), next);
         }
 
         /// Returns the decision to send a response without the headers of the route.
         Decision respond(Next response) {
-            return decision(NO_KEY, List.of(), response);
+            return new Decision(path, NO_KEY, Header.joined(ofKey, ofBrowser), response);
         }
+    }
+
+    /// Returns true for every path under `/v1`, also an unknown one.
+    static boolean needsKey(String path) {
+        return path.equals(VERSION) || path.startsWith(VERSION + "/");
     }
 
     /// Finds the route, and answers a preflight.
     @Override
     public Decision decide(RequestHead head) {
         Optional<Routes.Match> match = routes.find(head.method(), head.path());
-        String path = match.map(Routes.Match::route).or(() -> routes.at(head.path()).findFirst()).map(Route::path)
-                .orElse(NO_ROUTE);
-        boolean needsKey = Routes.needsKey(head.path());
-        Call call = new Call(head, path, match,
-                needsKey ? Header.joined(BY_KEY, browsers.headers(head)) : browsers.headers(head));
+        String path = match.isPresent()
+                ? match.get().route().path()
+                : routes.at(head.path()).findFirst().map(Routes.Route::path).orElse(NO_ROUTE);
+        boolean needsKey = needsKey(head.path());
+        Call call = new Call(head, path, match, needsKey ? BY_KEY : List.of(), browsers.headers(head));
         try {
             Optional<Response> preflight = browsers.preflight(head);
             if (preflight.isPresent()) {
@@ -85,16 +92,16 @@ public record Dispatcher(Routes routes, Bearer bearer, RateLimits limits, Teleme
         return switch (authentication) {
             case Bearer.Accepted(var key) -> checkLimit(call, Optional.of(key), limits.take(key));
             case Bearer.Refused(var refusal) -> call.respond(refuseAccess(call, NO_KEY, refusal));
-            case Bearer.Pending(var later) -> call.decision(NO_KEY, call.routeHeaders(),
+            case Bearer.Pending(var later) -> call.decision(NO_KEY, List.of(),
                     new AwaitKey(later.thenApply(known -> checkKey(call, known))
-                            .exceptionally(failure -> call.decision(NO_KEY, call.routeHeaders(),
+                            .exceptionally(failure -> call.decision(NO_KEY, List.of(),
                                     new Respond(response(call.head(), failure))))));
         };
     }
 
     private Decision checkLimit(Call call, Optional<ApiKey> key, RateLimits.Quota quota) {
         String keyId = key.isPresent() ? key.get().id() : NO_KEY;
-        return call.decision(keyId, Header.joined(quota.headers(), call.routeHeaders()),
+        return call.decision(keyId, quota.headers(),
                 quota.refusal().isPresent() ? new Respond(quota.refusal().get()) : checkScope(call, key, keyId));
     }
 
@@ -119,7 +126,8 @@ public record Dispatcher(Routes routes, Bearer bearer, RateLimits limits, Teleme
     }
 
     private Next awaitBody(Call call, Routes.Match match, Optional<ApiKey> key) {
-        if (!match.route().readsBody()) {
+        // Only this method has a body that counts.
+        if (!match.route().method().equals("POST")) {
             return new Await(operate(call.head(), match, key, NO_BODY));
         }
         Optional<Response> refusal = MediaType.refusal(call.head().headers());

@@ -5,14 +5,18 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import petstore.Failure;
 import petstore.Failure.Kind;
 import petstore.Scope;
 import petstore.http.message.Errors;
 import petstore.http.message.Header;
+import petstore.http.message.QueryParameters;
+import petstore.http.message.Request;
 import petstore.http.message.Response;
 
 /// The route table of a listener.
@@ -20,11 +24,44 @@ import petstore.http.message.Response;
 /// @param directions the end of the message for unknown paths
 public record Routes(List<Route> table, String directions) {
 
-    /// Every path under this prefix needs an API key, also an unknown path.
-    private static final String VERSION = "/v1";
     /// The process lives while no thread can be started.
     private static final Executor NO_THREAD = Runnable::run;
     private static final String METRICS_FORMAT = "text/plain; version=0.0.4; charset=utf-8";
+
+    /// A row of the route table.
+    ///
+    /// @param method the method; `GET` includes HEAD
+    /// @param path the path, whose last segment may be a parameter: `/v1/pets/{petId}`
+    /// @param scope the scope that the API key needs; absent for a route without authentication
+    /// @param operation returns the response. It is called on the event loop and does not block. A [Failure], thrown or in the future,
+    /// becomes the response; another exception becomes a 500.
+    record Route(String method, String path, Optional<Scope> scope,
+            Function<Request, CompletableFuture<Response>> operation, List<Header> headers) {
+
+        boolean accepts(String requested) {
+            return method.equals(requested) || (method.equals("GET") && requested.equals("HEAD"));
+        }
+
+        /// Returns the value of the path's parameter, empty if it has none; absent if `requested` is another path.
+        Optional<String> match(String requested) {
+            int parameterAt = path.indexOf('{');
+            if (parameterAt < 0) {
+                return path.equals(requested) ? Optional.of("") : Optional.empty();
+            }
+            boolean matches = requested.length() > parameterAt && requested.startsWith(path.substring(0, parameterAt))
+                    && requested.indexOf('/', parameterAt) < 0;
+            // A plus sign means a space only in a query.
+            return matches
+                    ? Optional.of(QueryParameters.decode(requested.substring(parameterAt).replace("+", "%2B")))
+                    : Optional.empty();
+        }
+    }
+
+    /// The route of a request.
+    ///
+    /// @param parameter the parameter at the end of the route's path, decoded; empty if the route has none
+    record Match(Route route, String parameter) {
+    }
 
     /// Returns the routes for clients.
     ///
@@ -37,24 +74,32 @@ public record Routes(List<Route> table, String directions) {
                 new Route("GET", "/v1/pets", Optional.of(Scope.READ), pets::listPets, List.of()),
                 new Route("POST", "/v1/pets", Optional.of(Scope.WRITE), pets::createPet, List.of()),
                 new Route("GET", "/v1/pets/{petId}", Optional.of(Scope.READ), pets::getPet, pets.deprecation()),
-                Route.open("/", threads, home::respondTo),
-                Route.open("/page/{file}", threads, home::file),
-                Route.open("/docs", threads, docs::page),
-                Route.open("/docs/{asset}", threads, docs::file),
-                Route.open("/openapi.yaml", threads, document::yaml),
-                Route.open("/openapi.json", threads, document::json),
-                Route.open("/livez", NO_THREAD, health::livez),
-                Route.open("/readyz", threads, request -> health.readyz(request, false))),
+                open("/", threads, home::respondTo),
+                open("/page/{file}", threads, home::file),
+                open("/docs", threads, docs::page),
+                open("/docs/{asset}", threads, docs::file),
+                open("/openapi.yaml", threads, document::yaml),
+                open("/openapi.json", threads, document::json),
+                open("/livez", NO_THREAD, health::livez),
+                open("/readyz", threads, request -> health.readyz(request, false))),
                 "the reference is at " + settings.docs());
     }
 
     /// Returns the routes for operators.
     public static Routes admin(Health health, PrometheusMeterRegistry metrics, Executor threads) {
         return of(List.of(
-                Route.open("/metrics", threads, _ -> metrics(metrics)),
-                Route.open("/livez", NO_THREAD, health::livez),
-                Route.open("/readyz", threads, request -> health.readyz(request, true))),
+                open("/metrics", threads, _ -> metrics(metrics)),
+                open("/livez", NO_THREAD, health::livez),
+                open("/readyz", threads, request -> health.readyz(request, true))),
                 "there are /metrics, /livez and /readyz");
+    }
+
+    /// Returns a route without authentication.
+    ///
+    /// @param threads run `work`, which may block
+    private static Route open(String path, Executor threads, Function<Request, Response> work) {
+        return new Route("GET", path, Optional.empty(),
+                request -> CompletableFuture.supplyAsync(() -> work.apply(request), threads), List.of());
     }
 
     /// Returns these routes and `OPTIONS *`, which asks for the methods of the whole server (RFC 9110 section 9.3.7).
@@ -74,13 +119,6 @@ public record Routes(List<Route> table, String directions) {
     private static Response metrics(PrometheusMeterRegistry metrics) {
         return Response.ok(METRICS_FORMAT, metrics.scrape(METRICS_FORMAT).getBytes(StandardCharsets.UTF_8),
                 Response.NO_STORE);
-    }
-
-    record Match(Route route, String parameter) {
-    }
-
-    static boolean needsKey(String path) {
-        return path.equals(VERSION) || path.startsWith(VERSION + "/");
     }
 
     /// Returns the route of a request; absent if no route has both method and path.

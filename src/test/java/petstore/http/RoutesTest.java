@@ -32,12 +32,12 @@ class RoutesTest {
                             new KeyScanner(Optional.empty()),
                             Clock.systemUTC()),
                     new Health(store::check, "1.2.3", new UnavailabilityLog()), Runnable::run);
-            Set<String> served = routes.table().stream().filter(route -> Routes.needsKey(route.path()))
+            Set<String> served = routes.table().stream().filter(route -> Dispatcher.needsKey(route.path()))
                     .map(route -> route.method() + " " + route.path() + " " + route.scope().orElseThrow().text())
                     .collect(Collectors.toSet());
             assertThat(served).isEqualTo(documented());
             assertThat(routes.table()).allSatisfy(
-                    route -> assertThat(route.scope().isPresent()).isEqualTo(Routes.needsKey(route.path())));
+                    route -> assertThat(route.scope().isPresent()).isEqualTo(Dispatcher.needsKey(route.path())));
         }
     }
 

@@ -25,7 +25,8 @@ class WorstTextTest {
 
     @TestFactory
     Stream<DynamicTest> readsPaths() {
-        Route route = new Route("GET", "/v1/pets/{petId}", Optional.empty(), _ -> new CompletableFuture<>(), List.of());
+        Routes.Route route = new Routes.Route("GET", "/v1/pets/{petId}", Optional.empty(),
+                _ -> new CompletableFuture<>(), List.of());
         Routes routes = new Routes(List.of(route), "");
         return WorstText.TARGET.tests("path", text -> {
             if (routes.find("GET", text).isEmpty()) {

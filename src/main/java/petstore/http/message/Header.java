@@ -15,12 +15,18 @@ public record Header(String name, byte[] value) {
         return new Header(name, value.getBytes(StandardCharsets.US_ASCII));
     }
 
-    /// Returns the fields of both lists, in this order.
-    public static List<Header> joined(List<Header> first, List<Header> second) {
-        if (first.isEmpty() || second.isEmpty()) {
-            return first.isEmpty() ? second : first;
+    /// Returns the fields of all lists, in this order. If only one list has fields, returns that list.
+    @SafeVarargs
+    public static List<Header> joined(List<Header>... lists) {
+        List<Header> joined = List.of();
+        for (List<Header> list : lists) {
+            if (joined.isEmpty()) {
+                joined = list;
+            } else if (!list.isEmpty()) {
+                joined = Stream.concat(joined.stream(), list.stream()).toList();
+            }
         }
-        return Stream.concat(first.stream(), second.stream()).toList();
+        return joined;
     }
 
     /// Returns true if the field has this name, in any case.
