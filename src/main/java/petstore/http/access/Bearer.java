@@ -130,21 +130,20 @@ public final class Bearer {
     /// Checks the key that has the id and the secret of a token; absent if no known one has both.
     private Optional<Authentication> check(KeyToken token, KeyRing.Known known) {
         Instant now = known.now();
-        return Optional.ofNullable(known.keys().get(token.id())).filter(key -> key.hasSecret(token.secret(), now))
-                .map(key -> check(key, now));
-    }
-
-    private Authentication check(ApiKey key, Instant now) {
+        ApiKey key = known.keys().get(token.id());
+        if (key == null || !key.hasSecret(token.secret(), now)) {
+            return Optional.empty();
+        }
         if (!key.isValidAt(now)) {
-            return new Refused(BAD_KEY.because(
-                    "the API key " + key.id() + (key.revoked().isPresent() ? " is revoked" : " has expired")));
+            return Optional.of(new Refused(BAD_KEY.because(
+                    "the API key " + key.id() + (key.revoked().isPresent() ? " is revoked" : " has expired"))));
         }
         Instant recorded = uses.get(key.id());
         if (recorded == null || Duration.between(recorded, now).compareTo(USE_RESOLUTION) >= 0) {
             uses.put(key.id(), now);
             unsavedUses.put(key.id(), now);
         }
-        return new Accepted(key);
+        return Optional.of(new Accepted(key));
     }
 
     /// Returns a 401. Its body is the same for every fault.
