@@ -2,7 +2,6 @@ package petstore;
 
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.util.function.Consumer;
 
 /// The hash function SHA-256.
 public final class Sha256 {
@@ -13,12 +12,11 @@ public final class Sha256 {
     private Sha256() {
     }
 
-    /// Returns the hash, 32 bytes, of what `parts` adds to a digest. `parts` must not call this class.
-    public static byte[] of(Consumer<MessageDigest> parts) {
+    /// Returns the digest of this thread, for a hash that is complete before another call of this method.
+    public static MessageDigest ofThread() {
         MessageDigest digest = DIGESTS.get();
         digest.reset();
-        parts.accept(digest);
-        return digest.digest();
+        return digest;
     }
 
     public static MessageDigest begin() {

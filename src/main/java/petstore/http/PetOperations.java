@@ -95,16 +95,22 @@ public record PetOperations(Catalogue catalogue, ApiSettings settings, PageCache
         NewPet newPet = NewPetParser.parse(request.body());
         Optional<IdempotencyKey> key = header.map(text -> idempotencyKey(request, text, newPet));
         HeaderFields headers = request.head().headers();
-        CompletableFuture<Optional<Response>> checked = ConditionalResponse.isConditional(headers)
-                ? current(request).thenApply(current -> ConditionalResponse.refusal(headers, current))
-                : CompletableFuture.completedFuture(Optional.empty());
-        return checked.thenCompose(refusal -> refusal.isEmpty()
-                ? catalogue.add(newPet, key).thenApply(this::created)
-                : findAdded(key).thenApply(added -> added.map(this::created).or(() -> refusal).orElseThrow()));
+        if (!ConditionalResponse.isConditional(headers)) {
+            return add(newPet, key);
+        }
+        return current(request).thenCompose(current -> ConditionalResponse.refusal(headers, current)
+                .map(refusal -> refuse(refusal, key)).orElseGet(() -> add(newPet, key)));
     }
 
-    private CompletableFuture<Optional<Added>> findAdded(Optional<IdempotencyKey> key) {
-        return key.map(catalogue::findAdded).orElseGet(() -> CompletableFuture.completedFuture(Optional.empty()));
+    private CompletableFuture<Response> add(NewPet newPet, Optional<IdempotencyKey> key) {
+        return catalogue.add(newPet, key).thenApply(this::created);
+    }
+
+    /// Returns the refusal, unless an earlier request with the same key added an animal.
+    private CompletableFuture<Response> refuse(Response refusal, Optional<IdempotencyKey> key) {
+        return key.isEmpty()
+                ? CompletableFuture.completedFuture(refusal)
+                : catalogue.findAdded(key.get()).thenApply(added -> added.map(this::created).orElse(refusal));
     }
 
     /// Returns the page that GET of the same target returns; absent if the key may not read it or its query is invalid.
@@ -145,7 +151,7 @@ public record PetOperations(Catalogue catalogue, ApiSettings settings, PageCache
     private IdempotencyKey idempotencyKey(Request request, String key, NewPet newPet) {
         String owner = request.key().map(ApiKey::name).orElseThrow();
         byte[] animal = PetJson.write(newPet.withId(0));
-        String fingerprint = HexFormat.of().formatHex(Sha256.of(digest -> digest.update(animal)));
+        String fingerprint = HexFormat.of().formatHex(Sha256.ofThread().digest(animal));
         return new IdempotencyKey(new IdempotencyKey.Name(owner, "createPet", key), fingerprint,
                 settings.idempotencyRetention());
     }

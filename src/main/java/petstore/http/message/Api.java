@@ -27,7 +27,7 @@ public interface Api {
 
         /// Returns true if the operation will be removed.
         public boolean isDeprecated() {
-            return headers.stream().anyMatch(header -> header.is("Deprecation"));
+            return headers.stream().anyMatch(header -> header.name().equals("Deprecation"));
         }
     }
 

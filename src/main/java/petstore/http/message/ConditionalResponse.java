@@ -1,6 +1,7 @@
 package petstore.http.message;
 
 import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
@@ -65,13 +66,13 @@ public final class ConditionalResponse {
     }
 
     private static boolean failsIfMatch(HeaderFields headers, Optional<ConditionalResponse> current) {
-        return headers.contains(IF_MATCH)
-                && !current.map(response -> response.isNamed(headers.all(IF_MATCH), false)).orElse(false);
+        List<String> fields = headers.all(IF_MATCH);
+        return !fields.isEmpty() && current.filter(response -> response.isNamed(fields, false)).isEmpty();
     }
 
     private static boolean failsIfNoneMatch(HeaderFields headers, Optional<ConditionalResponse> current) {
-        return headers.contains(IF_NONE_MATCH)
-                && current.map(response -> response.isNamed(headers.all(IF_NONE_MATCH), true)).orElse(false);
+        List<String> fields = headers.all(IF_NONE_MATCH);
+        return !fields.isEmpty() && current.filter(response -> response.isNamed(fields, true)).isPresent();
     }
 
     public int length() {
@@ -93,16 +94,14 @@ public final class ConditionalResponse {
     }
 
     private static String tag(Response response) {
-        byte[] hash = Sha256.of(digest -> {
-            for (Header header : response.headers()) {
-                digest.update(header.name().getBytes(StandardCharsets.US_ASCII));
-                digest.update((byte) ':');
-                digest.update(header.value());
-                digest.update((byte) '\n');
-            }
-            digest.update(response.body());
-        });
-        byte[] bytes = Arrays.copyOf(hash, TAG_BYTES);
+        MessageDigest digest = Sha256.ofThread();
+        for (Header header : response.headers()) {
+            digest.update(header.name().getBytes(StandardCharsets.US_ASCII));
+            digest.update((byte) ':');
+            digest.update(header.value());
+            digest.update((byte) '\n');
+        }
+        byte[] bytes = Arrays.copyOf(digest.digest(response.body()), TAG_BYTES);
         return '"' + Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
     }
 }

@@ -33,8 +33,12 @@ public final class HeaderFields {
 
     /// Returns the values of all fields of this name, in their order.
     public List<String> all(String name) {
+        int first = find(name, 0);
+        if (first < 0) {
+            return List.of();
+        }
         List<String> values = new ArrayList<>(1);
-        for (int i = find(name, 0); i >= 0; i = find(name, i + 2)) {
+        for (int i = first; i >= 0; i = find(name, i + 2)) {
             values.add(pairs.get(i + 1));
         }
         return values;
@@ -62,10 +66,11 @@ public final class HeaderFields {
 
     /// Returns the elements of all fields of this name together, which are one list (RFC 9110 section 5.6.1). Empty ones do not count.
     public List<String> elements(String name) {
-        return contains(name)
-                ? all(name).stream().flatMap(list -> Stream.of(list.split(",", -1))).map(String::strip)
-                        .filter(element -> !element.isEmpty()).toList()
-                : List.of();
+        List<String> lists = all(name);
+        return lists.isEmpty()
+                ? lists
+                : lists.stream().flatMap(list -> Stream.of(list.split(",", -1))).map(String::strip)
+                        .filter(element -> !element.isEmpty()).toList();
     }
 
     /// Returns true if a list field, e.g. `Accept`, names a value with a weight above 0 (RFC 9110 section 12.5). Wildcards do not

@@ -14,17 +14,12 @@ import petstore.Sha256;
 /// The header field `Idempotency-Key` (IETF draft): a string of structured fields, also without quotes.
 public final class IdempotencyHeader {
 
-    private static final String NAME = "Idempotency-Key";
+    public static final String NAME = "Idempotency-Key";
     /// Each character of a quoted key may be escaped. Source: RFC 9651 section 4.2.5.
     private static final Pattern FIELD = Pattern
             .compile("\"((?:[!#-\\[\\]-~]|\\\\[\"\\\\]){1,255})\"|[!#-~][!-~]{0,254}");
 
     private IdempotencyHeader() {
-    }
-
-    /// Returns true if a request has the field, also an invalid one.
-    public static boolean isIn(HeaderFields headers) {
-        return headers.contains(NAME);
     }
 
     /// Returns the key of a request; absent if it has none. A key that contains an API key of a store is hashed: the store must not keep a
@@ -33,10 +28,10 @@ public final class IdempotencyHeader {
     /// @throws Failure of kind `INVALID_REQUEST` if the field is repeated, is not a key of 1 to 255 visible ASCII characters, or
     /// contains the configured API key
     public static Optional<String> find(HeaderFields headers, KeyScanner keys) {
-        if (!isIn(headers)) {
+        List<String> values = headers.all(NAME);
+        if (values.isEmpty()) {
             return Optional.empty();
         }
-        List<String> values = headers.all(NAME);
         Matcher field = FIELD.matcher(values.getFirst().strip());
         if (values.size() > 1 || !field.matches()) {
             throw new Failure(Failure.Kind.INVALID_REQUEST,
@@ -49,7 +44,7 @@ public final class IdempotencyHeader {
             throw new Failure(Failure.Kind.INVALID_REQUEST, "Idempotency-Key must not contain an API key");
         }
         return Optional.of(KeyToken.isIn(key)
-                ? HexFormat.of().formatHex(Sha256.of(digest -> digest.update(key.getBytes(StandardCharsets.US_ASCII))))
+                ? HexFormat.of().formatHex(Sha256.ofThread().digest(key.getBytes(StandardCharsets.US_ASCII)))
                 : key);
     }
 }

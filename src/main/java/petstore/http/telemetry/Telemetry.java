@@ -85,7 +85,7 @@ public final class Telemetry {
         private RequestRecord(RequestHead head) {
             this.head = head;
             this.parent = spans.parent(head.headers());
-            this.hasIdempotencyKey = IdempotencyHeader.isIn(head.headers());
+            this.hasIdempotencyKey = head.headers().contains(IdempotencyHeader.NAME);
         }
 
         /// Returns true if the header block has been complete for longer than this at a time by [System#nanoTime].
