@@ -62,7 +62,8 @@ public final class ServiceApi implements AutoCloseable {
         RateLimits limits = new RateLimits(settings.rateLimit(), TimeMeter.SYSTEM_NANOTIME);
         api = new Dispatcher(
                 Routes.api(settings,
-                        new PetOperations(store.catalogue(), settings, new PageCache(store.memory()),
+                        new PetOperations(store.catalogue(), settings.base(), settings.idempotencyRetention(),
+                                new PageCache(store.memory()),
                                 new KeyScanner(configuredKey), clock),
                         health, virtualThreads),
                 bearer, limits, telemetry, new BrowserPolicy(settings.corsOrigins(), settings.tls()), unavailability);

@@ -13,7 +13,7 @@ public record ApiSettings(Optional<BaseUrl> baseUrl, Optional<BaseUrl> stagingBa
         Optional<RateLimit> rateLimit, boolean page, boolean tls, List<String> corsOrigins) {
 
     /// Returns the base of links to the API: the base URL, or `/v1`.
-    String base() {
+    public String base() {
         return baseUrl.map(BaseUrl::toString).orElse("/v1");
     }
 

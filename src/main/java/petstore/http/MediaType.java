@@ -39,8 +39,11 @@ final class MediaType {
         if (coded) {
             violations.add("the body must not be compressed: Content-Encoding is not supported");
         }
-        return Errors.refusal(Kind.UNSUPPORTED_MEDIA_TYPE, violations)
-                .map(refusal -> refusal.with(coded ? UNCODED : List.of()));
+        if (violations.isEmpty()) {
+            return Optional.empty();
+        }
+        return Optional.of(Errors.response(Kind.UNSUPPORTED_MEDIA_TYPE, String.join("; ", violations))
+                .with(coded ? UNCODED : List.of()));
     }
 
     private static Optional<String> violation(List<String> contentTypes) {

@@ -1,6 +1,7 @@
 package petstore.http;
 
 import java.time.Clock;
+import java.time.Duration;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
@@ -37,7 +38,10 @@ import petstore.json.NewPetParser;
 import petstore.json.PetJson;
 
 /// The three operations of the contract, by their operationIds.
-public record PetOperations(Catalogue catalogue, ApiSettings settings, PageCache cache, KeyScanner keys, Clock clock) {
+///
+/// @param base the base of links to the API
+public record PetOperations(Catalogue catalogue, String base, Duration idempotencyRetention, PageCache cache,
+        KeyScanner keys, Clock clock) {
 
     private static final List<Header> REPLAYED = List.of(Header.of("Idempotent-Replayed", "true"));
     private static final LocalDate LAST_DAY_OF_GET_PET = LocalDate.of(2030, 12, 5);
@@ -81,7 +85,7 @@ public record PetOperations(Catalogue catalogue, ApiSettings settings, PageCache
     }
 
     private Header link(PetQuery next) {
-        return Header.of("Link", "<" + settings.base() + "/pets?limit=" + next.limit()
+        return Header.of("Link", "<" + base + "/pets?limit=" + next.limit()
                 + next.status().map(status -> "&status=" + status.text()).orElse("") + "&after=" + next.after()
                 + ">; rel=\"next\"");
     }
@@ -95,7 +99,8 @@ public record PetOperations(Catalogue catalogue, ApiSettings settings, PageCache
         NewPet newPet = NewPetParser.parse(request.body());
         Optional<IdempotencyKey> key = header.map(text -> idempotencyKey(request, text, newPet));
         HeaderFields headers = request.head().headers();
-        if (!ConditionalResponse.isConditional(headers)) {
+        // Preconditions by date do not count.
+        if (!headers.contains(ConditionalResponse.IF_MATCH) && !headers.contains(ConditionalResponse.IF_NONE_MATCH)) {
             return add(newPet, key);
         }
         return current(request).thenCompose(current -> ConditionalResponse.refusal(headers, current)
@@ -143,7 +148,7 @@ public record PetOperations(Catalogue catalogue, ApiSettings settings, PageCache
 
     private Response created(Added added) {
         Response response = Response.json(201, PetJson.write(added.pet()),
-                Header.of("Location", settings.base() + "/pets/" + added.pet().id()), Response.NO_STORE);
+                Header.of("Location", base + "/pets/" + added.pet().id()), Response.NO_STORE);
         return added.replayed() ? response.with(REPLAYED) : response;
     }
 
@@ -153,7 +158,7 @@ public record PetOperations(Catalogue catalogue, ApiSettings settings, PageCache
         byte[] animal = PetJson.write(newPet.withId(0));
         String fingerprint = HexFormat.of().formatHex(Sha256.ofThread().digest(animal));
         return new IdempotencyKey(new IdempotencyKey.Name(owner, "createPet", key), fingerprint,
-                settings.idempotencyRetention());
+                idempotencyRetention);
     }
 
     /// Returns an animal. Errors: [Failure] of kind `NOT_FOUND`; `GONE` from the removal date on.
@@ -173,13 +178,15 @@ public record PetOperations(Catalogue catalogue, ApiSettings settings, PageCache
     }
 
     /// Returns the headers of every response of getPet (RFC 9745, RFC 8594).
-    List<Header> deprecation() {
+    ///
+    /// @param docs the URL of the reference page
+    List<Header> deprecation(String docs) {
         // In HTTP, the day has two digits.
         String sunset = DateTimeFormatter.RFC_1123_DATE_TIME.format(GET_PET_ENDS.minusSeconds(1))
                 .replaceFirst(" (\\d) ", " 0$1 ");
         return List.of(Header.of("Deprecation", "@1795132800"),
                 Header.of("Sunset", sunset),
-                Header.of("Link", "<" + settings.base() + "/pets?status=available>; rel=\"successor-version\""),
-                Header.of("Link", "<" + settings.docs() + "#/pets/getPet>; rel=\"deprecation\"; type=\"text/html\""));
+                Header.of("Link", "<" + base + "/pets?status=available>; rel=\"successor-version\""),
+                Header.of("Link", "<" + docs + "#/pets/getPet>; rel=\"deprecation\"; type=\"text/html\""));
     }
 }

@@ -73,7 +73,8 @@ public record Routes(List<Route> table, String directions) {
         return of(List.of(
                 new Route("GET", "/v1/pets", Optional.of(Scope.READ), pets::listPets, List.of()),
                 new Route("POST", "/v1/pets", Optional.of(Scope.WRITE), pets::createPet, List.of()),
-                new Route("GET", "/v1/pets/{petId}", Optional.of(Scope.READ), pets::getPet, pets.deprecation()),
+                new Route("GET", "/v1/pets/{petId}", Optional.of(Scope.READ), pets::getPet,
+                        pets.deprecation(settings.docs())),
                 open("/", threads, home::respondTo),
                 open("/page/{file}", threads, home::file),
                 open("/docs", threads, docs::page),

@@ -28,7 +28,8 @@ class RoutesTest {
         ApiSettings settings = new TestSettings().api();
         try (SqlStore store = TestStore.open(folder)) {
             Routes routes = Routes.api(settings,
-                    new PetOperations(store.catalogue(), settings, new PageCache(store.memory()),
+                    new PetOperations(store.catalogue(), settings.base(), settings.idempotencyRetention(),
+                            new PageCache(store.memory()),
                             new KeyScanner(Optional.empty()),
                             Clock.systemUTC()),
                     new Health(store::check, "1.2.3", new UnavailabilityLog()), Runnable::run);

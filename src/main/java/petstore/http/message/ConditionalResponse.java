@@ -18,8 +18,8 @@ import petstore.Sha256;
 public final class ConditionalResponse {
 
     private static final Header REVALIDATE = Header.of("Cache-Control", "private, no-cache");
-    private static final String IF_MATCH = "If-Match";
-    private static final String IF_NONE_MATCH = "If-None-Match";
+    public static final String IF_MATCH = "If-Match";
+    public static final String IF_NONE_MATCH = "If-None-Match";
     /// A proxy that compresses a response may add a suffix to its tag. No tag of this service ends so.
     private static final Pattern NEXT_TAG = Pattern
             .compile("\\G[ \\t,]*+(W/)?(\"[^\"]*?)(?:--?(?:gzip|br|zstd|deflate))?\"");
@@ -46,11 +46,6 @@ public final class ConditionalResponse {
                 ? Response.bodiless(304).with(whole.headers().stream()
                         .filter(header -> !header.is("Content-Type") && !header.is("Content-Length")).toList())
                 : whole;
-    }
-
-    /// Returns true if a request has preconditions. Dates do not count.
-    public static boolean isConditional(HeaderFields headers) {
-        return headers.contains(IF_MATCH) || headers.contains(IF_NONE_MATCH);
     }
 
     /// Returns 412 for a request that would change a resource if its preconditions fail; absent if they hold.
