@@ -126,7 +126,7 @@ public record Dispatcher(Routes routes, Bearer bearer, RateLimits limits, Teleme
     }
 
     private Next awaitBody(Call call, Routes.Match match, Optional<ApiKey> key) {
-        // Only this method has a body that counts.
+        // Only the routes of POST read a body.
         if (!match.route().method().equals("POST")) {
             return new Await(operate(call.head(), match, key, NO_BODY));
         }
