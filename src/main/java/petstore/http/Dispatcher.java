@@ -70,11 +70,11 @@ public record Dispatcher(Routes routes, Bearer bearer, RateLimits limits, Teleme
                 ? match.get().route().path()
                 : routes.at(head.path()).findFirst().map(Routes.Route::path).orElse(NO_ROUTE);
         boolean needsKey = needsKey(head.path());
-        Call call = new Call(head, path, match, needsKey ? BY_KEY : List.of(), browsers.headers(head));
+        BrowserPolicy.Access access = browsers.access(head);
+        Call call = new Call(head, path, match, needsKey ? BY_KEY : List.of(), access.headers());
         try {
-            Optional<Response> preflight = browsers.preflight(head);
-            if (preflight.isPresent()) {
-                return call.respond(unmetExpectation(head).orElse(new Respond(preflight.get())));
+            if (access.preflight().isPresent()) {
+                return call.respond(unmetExpectation(head).orElse(new Respond(access.preflight().get())));
             }
             return needsKey
                     ? checkKey(call, authenticate(head))
@@ -168,7 +168,7 @@ public record Dispatcher(Routes routes, Bearer bearer, RateLimits limits, Teleme
 
     @Override
     public Decision refuse(RequestHead head, Response refusal) {
-        return new Decision(NO_ROUTE, NO_KEY, browsers.headers(head), new Respond(refusal));
+        return new Decision(NO_ROUTE, NO_KEY, browsers.access(head).headers(), new Respond(refusal));
     }
 
     /// Reports a refusal by key or scope to telemetry.

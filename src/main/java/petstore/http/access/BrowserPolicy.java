@@ -4,7 +4,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-import org.jspecify.annotations.Nullable;
 import petstore.http.message.Header;
 import petstore.http.message.RequestHead;
 import petstore.http.message.Response;
@@ -23,37 +22,32 @@ public final class BrowserPolicy {
                     "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id, traceparent, tracestate"),
             Header.of("Access-Control-Max-Age", "3600"), Response.NO_STORE);
 
+    /// The access of pages in browsers to a response.
+    ///
+    /// @param headers the headers of every response to the request
+    /// @param preflight the response to a preflight request, which has no key; absent for other requests
+    public record Access(List<Header> headers, Optional<Response> preflight) {
+    }
+
     private final Set<String> origins;
     private final List<Header> tls;
+    private final Access ofOtherOrigins;
 
     public BrowserPolicy(List<String> origins, boolean tls) {
         this.origins = Set.copyOf(origins);
         this.tls = tls ? List.of(HSTS) : List.of();
+        this.ofOtherOrigins = new Access(Header.joined(origins.isEmpty() ? List.of() : List.of(VARY), this.tls),
+                Optional.empty());
     }
 
-    /// Returns the headers of every response to a request.
-    public List<Header> headers(RequestHead request) {
-        if (origins.isEmpty()) {
-            return tls;
+    public Access access(RequestHead request) {
+        String origin = origins.isEmpty() ? null : request.headers().first("Origin");
+        if (origin == null || !origins.contains(origin)) {
+            return ofOtherOrigins;
         }
-        String origin = origin(request);
-        List<Header> cors = origin == null
-                ? List.of(VARY)
-                : List.of(VARY, Header.of("Access-Control-Allow-Origin", origin), EXPOSE);
-        return Header.joined(cors, tls);
-    }
-
-    /// Returns the response to a preflight request, which has no key; absent for other requests.
-    public Optional<Response> preflight(RequestHead request) {
-        return request.method().equals("OPTIONS") && origin(request) != null
-                && request.headers().contains("Access-Control-Request-Method")
-                        ? Optional.of(PREFLIGHT)
-                        : Optional.empty();
-    }
-
-    /// Returns the origin of a request, if its pages may use the API; else null.
-    private @Nullable String origin(RequestHead request) {
-        String origin = request.headers().first("Origin");
-        return origin != null && origins.contains(origin) ? origin : null;
+        List<Header> cors = List.of(VARY, Header.of("Access-Control-Allow-Origin", origin), EXPOSE);
+        boolean isPreflight = request.method().equals("OPTIONS")
+                && request.headers().contains("Access-Control-Request-Method");
+        return new Access(Header.joined(cors, tls), isPreflight ? Optional.of(PREFLIGHT) : Optional.empty());
     }
 }

@@ -26,7 +26,7 @@ class WorstTextTest {
         return Stream.of(
                 WorstText.FIELD.tests("Authorization", text -> bearer.authenticate(List.of(text)), "", "Bearer ",
                         "Bearer pets_"),
-                WorstText.FIELD.tests("Origin", text -> browsers.preflight(preflight(text)), "",
+                WorstText.FIELD.tests("Origin", text -> browsers.access(preflight(text)), "",
                         "https://shop.example"))
                 .flatMap(tests -> tests).onClose(store::close);
     }
