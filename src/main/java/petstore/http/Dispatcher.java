@@ -31,7 +31,6 @@ public record Dispatcher(Routes routes, Bearer bearer, RateLimits limits, Teleme
     private static final Logger LOG = LoggerFactory.getLogger(Dispatcher.class);
 
     private static final String VERSION = "/v1";
-
     private static final int MAX_BODY_BYTES = 64 * 1024;
     private static final byte[] NO_BODY = {};
     /// A cache that ignores `Cache-Control` must not give the response for one key to another client.
@@ -77,15 +76,11 @@ public record Dispatcher(Routes routes, Bearer bearer, RateLimits limits, Teleme
                 return call.respond(unmetExpectation(head).orElse(new Respond(access.preflight().get())));
             }
             return needsKey
-                    ? checkKey(call, authenticate(head))
+                    ? checkKey(call, bearer.authenticate(head.headers()))
                     : checkLimit(call, Optional.empty(), RateLimits.Quota.UNLIMITED);
         } catch (Exception | Error e) {
             return call.respond(new Respond(response(head, e)));
         }
-    }
-
-    private Bearer.Authentication authenticate(RequestHead head) {
-        return bearer.authenticate(head.headers().all("Authorization"));
     }
 
     private Decision checkKey(Call call, Bearer.Authentication authentication) {
@@ -138,7 +133,7 @@ public record Dispatcher(Routes routes, Bearer bearer, RateLimits limits, Teleme
         return new ReadBody(MAX_BODY_BYTES,
                 body -> key.isEmpty() || System.nanoTime() - checkedNs < KEY_CHECKED_FOR.toNanos()
                         ? operate(call.head(), match, key, body)
-                        : checkKeyAgain(call, match, body, authenticate(call.head())));
+                        : checkKeyAgain(call, match, body, bearer.authenticate(call.head().headers())));
     }
 
     /// Operates on a body that took long, so that the key may have been revoked since the head of the request.

@@ -22,6 +22,7 @@ import petstore.KeyToken;
 import petstore.Scope;
 import petstore.http.message.Errors;
 import petstore.http.message.Header;
+import petstore.http.message.HeaderFields;
 import petstore.http.message.Response;
 
 /// Bearer authentication (RFC 6750) by the keys in memory, and by the clock of their database.
@@ -98,7 +99,8 @@ public final class Bearer {
     }
 
     /// Checks the `Authorization` fields of a request. Does not block.
-    public Authentication authenticate(List<String> authorization) {
+    public Authentication authenticate(HeaderFields headers) {
+        List<String> authorization = headers.all("Authorization");
         String credentials = authorization.size() == 1 ? authorization.getFirst() : "";
         String text = credentials.regionMatches(true, 0, SCHEME, 0, SCHEME.length())
                 ? credentials.substring(SCHEME.length()).strip()

@@ -21,6 +21,7 @@ import petstore.ApiKey.SecretHash;
 import petstore.Failure;
 import petstore.KeyToken;
 import petstore.Scope;
+import petstore.http.message.HeaderFields;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
 import petstore.store.postgres.Postgres;
@@ -148,15 +149,15 @@ class BearerTest {
     void acceptsOnlyExactConfiguredKey() {
         String key = "a key öf many characters";
         Bearer withKey = new Bearer(store.keys(), Optional.of(key), new SimpleMeterRegistry());
-        assertThat(withKey.authenticate(List.of("Bearer " + key))).isInstanceOf(Bearer.Accepted.class);
+        assertThat(withKey.authenticate(field("Bearer " + key))).isInstanceOf(Bearer.Accepted.class);
         List<String> others = new ArrayList<>(List.of("", key + "s", key.substring(1)));
         for (int i = 0; i < key.length(); i++) {
             char other = key.charAt(i) == 'x' ? 'y' : 'x';
             others.add(key.substring(0, i) + other + key.substring(i + 1));
         }
-        assertThat(others).allSatisfy(other -> assertThat(withKey.authenticate(List.of("Bearer " + other)))
+        assertThat(others).allSatisfy(other -> assertThat(withKey.authenticate(field("Bearer " + other)))
                 .isInstanceOf(Bearer.Refused.class));
-        assertThat(bearer.authenticate(List.of("Bearer " + key))).isInstanceOf(Bearer.Refused.class);
+        assertThat(bearer.authenticate(field("Bearer " + key))).isInstanceOf(Bearer.Refused.class);
     }
 
     /// Adds a key to the store, and reads it into memory. Returns its token.
@@ -172,7 +173,11 @@ class BearerTest {
         return KeyToken.random();
     }
 
+    private static HeaderFields field(String value) {
+        return new HeaderFields().add("Authorization", value);
+    }
+
     private Bearer.Authentication authenticate(KeyToken token) {
-        return bearer.authenticate(List.of("Bearer " + token.text()));
+        return bearer.authenticate(field("Bearer " + token.text()));
     }
 }

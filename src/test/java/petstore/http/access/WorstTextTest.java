@@ -24,7 +24,8 @@ class WorstTextTest {
         Bearer bearer = new Bearer(store.keys(), Optional.of("a-configured-key"), new SimpleMeterRegistry());
         BrowserPolicy browsers = new BrowserPolicy(List.of("https://shop.example"), false);
         return Stream.of(
-                WorstText.FIELD.tests("Authorization", text -> bearer.authenticate(List.of(text)), "", "Bearer ",
+                WorstText.FIELD.tests("Authorization",
+                        text -> bearer.authenticate(new HeaderFields().add("Authorization", text)), "", "Bearer ",
                         "Bearer pets_"),
                 WorstText.FIELD.tests("Origin", text -> browsers.access(preflight(text)), "",
                         "https://shop.example"))
