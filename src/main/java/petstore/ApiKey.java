@@ -35,7 +35,7 @@ public record ApiKey(String id, String name, Set<Scope> scopes, SecretHash secre
         }
 
         public static SecretHash of(String secret) {
-            return new SecretHash(Sha256.ofThread().digest(secret.getBytes(StandardCharsets.UTF_8)));
+            return new SecretHash(Sha256.of(secret.getBytes(StandardCharsets.UTF_8)));
         }
 
         /// Parses a hash of 64 hexadecimal digits. Errors: `IllegalArgumentException`.

@@ -12,11 +12,13 @@ public final class Sha256 {
     private Sha256() {
     }
 
-    /// Returns the digest of this thread, for a hash that is complete before another call of this method.
-    public static MessageDigest ofThread() {
+    /// Returns the hash of these parts, 32 bytes.
+    public static byte[] of(byte[]... parts) {
         MessageDigest digest = DIGESTS.get();
-        digest.reset();
-        return digest;
+        for (byte[] part : parts) {
+            digest.update(part);
+        }
+        return digest.digest();
     }
 
     public static MessageDigest begin() {

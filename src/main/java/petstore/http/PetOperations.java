@@ -156,7 +156,7 @@ public record PetOperations(Catalogue catalogue, String base, Duration idempoten
     private IdempotencyKey idempotencyKey(Request request, String key, NewPet newPet) {
         String owner = request.key().map(ApiKey::name).orElseThrow();
         byte[] animal = PetJson.write(newPet.withId(0));
-        String fingerprint = HexFormat.of().formatHex(Sha256.ofThread().digest(animal));
+        String fingerprint = HexFormat.of().formatHex(Sha256.of(animal));
         return new IdempotencyKey(new IdempotencyKey.Name(owner, "createPet", key), fingerprint,
                 idempotencyRetention);
     }

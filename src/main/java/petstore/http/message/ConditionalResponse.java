@@ -1,7 +1,7 @@
 package petstore.http.message;
 
+import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
@@ -89,14 +89,14 @@ public final class ConditionalResponse {
     }
 
     private static String tag(Response response) {
-        MessageDigest digest = Sha256.ofThread();
+        ByteArrayOutputStream fields = new ByteArrayOutputStream();
         for (Header header : response.headers()) {
-            digest.update(header.name().getBytes(StandardCharsets.US_ASCII));
-            digest.update((byte) ':');
-            digest.update(header.value());
-            digest.update((byte) '\n');
+            fields.writeBytes(header.name().getBytes(StandardCharsets.US_ASCII));
+            fields.write(':');
+            fields.writeBytes(header.value());
+            fields.write('\n');
         }
-        byte[] bytes = Arrays.copyOf(digest.digest(response.body()), TAG_BYTES);
+        byte[] bytes = Arrays.copyOf(Sha256.of(fields.toByteArray(), response.body()), TAG_BYTES);
         return '"' + Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
     }
 }

@@ -44,7 +44,7 @@ public final class IdempotencyHeader {
             throw new Failure(Failure.Kind.INVALID_REQUEST, "Idempotency-Key must not contain an API key");
         }
         return Optional.of(KeyToken.isIn(key)
-                ? HexFormat.of().formatHex(Sha256.ofThread().digest(key.getBytes(StandardCharsets.US_ASCII)))
+                ? HexFormat.of().formatHex(Sha256.of(key.getBytes(StandardCharsets.US_ASCII)))
                 : key);
     }
 }
