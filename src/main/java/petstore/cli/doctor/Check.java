@@ -1,33 +1,29 @@
 package petstore.cli.doctor;
 
-import java.io.IOException;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
+import java.util.function.Supplier;
 
 import petstore.CommandFailure;
 
-/// A check: its name, what it looks at, and what it says.
+/// A check.
 ///
 /// `serve` itself says what keeps it from starting. So a check is of something that `serve` does not look at, or only later.
 ///
-/// @param <T> the fact
-/// @param looks returns the fact. It may block. A [CommandFailure] is the failed check, in the words of `serve`.
-/// @param says returns the findings, one or more
-record Check<T>(String name, Callable<T> looks, Function<T, List<Finding>> says) {
+/// @param look returns the findings, one or more. It may block. A [CommandFailure] is the failed check, in the words of `serve`.
+record Check(String name, Supplier<List<Finding>> look) {
 
     private static final long LIMIT_SECONDS = 12;
 
     /// Returns a check with one finding.
-    static <T> Check<T> of(String name, Callable<T> looks, Function<T, Finding> says) {
-        return new Check<>(name, looks, fact -> List.of(says.apply(fact)));
+    static Check of(String name, Supplier<Finding> look) {
+        return new Check(name, () -> List.of(look.get()));
     }
 
     /// Runs all checks at the same time. Returns their rows: state, check, finding and advice. A check that takes longer than 12 seconds
     /// fails.
-    static List<List<String>> run(List<Check<?>> checks) {
+    static List<List<String>> run(List<Check> checks) {
         return checks.stream().map(Check::begin).toList().stream().flatMap(rows -> rows.join().stream()).toList();
     }
 
@@ -41,10 +37,8 @@ record Check<T>(String name, Callable<T> looks, Function<T, List<Finding>> says)
 
     private List<Finding> findings() {
         try {
-            return says.apply(looks.call());
-        } catch (IOException e) {
-            return List.of(Finding.fail(CommandFailure.of("it cannot be read", e)));
-        } catch (Exception e) {
+            return look.get();
+        } catch (RuntimeException e) {
             return List.of(Finding.fail(e));
         }
     }

@@ -16,8 +16,8 @@ record DatabaseChecks(PostgresUri uri, int readers, Clock clock) {
     private static final String PASSING = "serve and commands wait for it";
     private static final Duration CLOCK_TOLERANCE = Duration.ofSeconds(5);
 
-    List<Check<?>> all() {
-        return List.of(new Check<>("database", () -> PostgresInspection.of(uri), this::hosts));
+    List<Check> all() {
+        return List.of(new Check("database", () -> hosts(PostgresInspection.of(uri))));
     }
 
     private List<Finding> hosts(List<PostgresInspection.Outcome> outcomes) {

@@ -7,6 +7,7 @@ import java.util.concurrent.Callable;
 
 import petstore.app.EmbeddedStore;
 import petstore.app.PostgresStore;
+import petstore.app.Settings;
 import petstore.cli.options.ServeOptions;
 import petstore.cli.terminal.ConsoleCommand;
 import petstore.cli.terminal.ListFormat;
@@ -30,13 +31,13 @@ public final class DoctorCommand extends ConsoleCommand implements Callable<Inte
 
     @Override
     public Integer call() {
-        ServerSettings server = options.settings(console().environment()).server();
+        Settings settings = options.settings(console().environment());
+        ServerSettings server = settings.server();
         Instant now = console().clock().instant();
-        List<Check<?>> checks = new ArrayList<>(new SystemChecks(server.maxConnections(), now).all());
-        checks.addAll(switch (options.store(console().environment())) {
+        List<Check> checks = new ArrayList<>(new SystemChecks(server.maxConnections(), now).all());
+        checks.addAll(switch (settings.store()) {
             case EmbeddedStore(var folder, _) -> new FolderChecks(folder).all();
-            case PostgresStore(var uri, _) ->
-                new DatabaseChecks(uri, options.databaseReaders(), console().clock()).all();
+            case PostgresStore(var uri, _) -> new DatabaseChecks(uri, settings.readers(), console().clock()).all();
         });
         server.tls().ifPresent(files -> checks.addAll(new TlsChecks(files, now).all()));
         List<List<String>> rows = Check.run(checks);

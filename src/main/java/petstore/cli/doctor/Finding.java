@@ -32,7 +32,7 @@ record Finding(State state, String text, String advice) {
     }
 
     /// Returns the finding for the message of an exception, which has its own advice; for its name if it has no message.
-    static Finding fail(Exception e) {
+    static Finding fail(RuntimeException e) {
         return fail(SafeText.oneLine(e.getMessage() == null ? e.toString() : e.getMessage()), "");
     }
 

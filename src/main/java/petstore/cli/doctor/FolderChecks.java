@@ -29,11 +29,9 @@ record FolderChecks(Path folder) {
         folder = folder.toAbsolutePath().normalize();
     }
 
-    List<Check<?>> all() {
-        return List.of(Check.of("folder", () -> mode(folder), this::rights),
-                Check.of("file system", this::type, this::fileSystem),
-                Check.of("disk", () -> existing().toFile().getUsableSpace(), this::space),
-                Check.of("store", this::store, Finding::ok));
+    List<Check> all() {
+        return List.of(Check.of("folder", this::rights), Check.of("file system", this::fileSystem),
+                Check.of("disk", this::space), Check.of("store", this::store));
     }
 
     /// Returns the folder, or the first one above it that exists.
@@ -54,10 +52,11 @@ record FolderChecks(Path folder) {
         }
     }
 
-    private Finding rights(String mode) {
+    private Finding rights() {
         if (Files.notExists(folder)) {
             return Finding.ok(folder + " does not exist yet");
         }
+        String mode = mode(folder);
         return mode.endsWith("------") || mode.isEmpty()
                 ? Finding.ok(folder.toString())
                 : Finding.warn(folder + " is open to other users (" + mode + ")",
@@ -73,7 +72,8 @@ record FolderChecks(Path folder) {
         }
     }
 
-    private Finding fileSystem(String type) {
+    private Finding fileSystem() {
+        String type = type();
         if (type.isEmpty()) {
             return Finding.warn("its type is unknown", "see that it is a local disk");
         }
@@ -96,7 +96,8 @@ record FolderChecks(Path folder) {
                 : Finding.ok(type);
     }
 
-    private Finding space(long free) {
+    private Finding space() {
+        long free = existing().toFile().getUsableSpace();
         String text = free / MIB + " MiB free";
         String advice = "free some space, or choose another disk with --data";
         if (free < LEAST_FREE) {
@@ -110,15 +111,15 @@ record FolderChecks(Path folder) {
                 : Finding.ok(text);
     }
 
-    private String store() {
+    private Finding store() {
         StoreFiles.requireWritable(folder);
         if (!SqliteFile.exists(folder)) {
-            return "there is none yet";
+            return Finding.ok("there is none yet");
         }
         SqliteInspection state = SqliteInspection.of(folder, SqliteInspection.DEADLINE);
-        return schema(state.schema()) + ", " + state.bytes() / MIB + " MiB, log " + state.logBytes() / MIB
+        return Finding.ok(schema(state.schema()) + ", " + state.bytes() / MIB + " MiB, log " + state.logBytes() / MIB
                 + " MiB, " + state.checked()
-                + FolderLock.owner(folder).map(owner -> "; in use by " + owner).orElse("");
+                + FolderLock.owner(folder).map(owner -> "; in use by " + owner).orElse(""));
     }
 
     /// Returns the text for a schema that is not newer than this program. Once upgraded, a store cannot go back.

@@ -19,28 +19,24 @@ record SystemChecks(int maxConnections, Instant now) {
             .getPlatformMXBean(UnixOperatingSystemMXBean.class);
     private static final Instant BUILT_AFTER = Instant.parse("2025-01-01T00:00:00Z");
 
-    List<Check<?>> all() {
-        return List.of(Check.of("petstore", Build::running, build -> Finding.ok(build.toString())),
-                Check.of("java", Runtime::version, version -> Finding.ok(version + ", "
+    List<Check> all() {
+        return List.of(Check.of("petstore", () -> Finding.ok(Build.running().toString())),
+                Check.of("java", () -> Finding.ok(Runtime.version() + ", "
                         + System.getProperty("java.vendor") + ", " + System.getProperty("java.home") + ", on "
                         + System.getProperty("os.name") + " " + System.getProperty("os.version") + " ("
                         + System.getProperty("os.arch") + ")")),
-                Check.of("aot cache",
-                        () -> System.getProperty("petstore.cache", "not used: started without the launcher"),
-                        SystemChecks::cache),
-                Check.of("memory", UsableMemory::bytes, SystemChecks::memory),
-                Check.of("open files", SYSTEM::getMaxFileDescriptorCount, this::files),
-                Check.of("clock", () -> now.truncatedTo(ChronoUnit.SECONDS), SystemChecks::clock));
+                Check.of("aot cache", SystemChecks::cache), Check.of("memory", SystemChecks::memory),
+                Check.of("open files", this::files), Check.of("clock", this::clock));
     }
 
     /// Returns the finding for the launcher's text, which has advice only if something is wrong.
-    private static Finding cache(String text) {
-        String[] parts = text.split("; ", 2);
+    private static Finding cache() {
+        String[] parts = System.getProperty("petstore.cache", "not used: started without the launcher").split("; ", 2);
         return parts.length == 1 ? Finding.ok(parts[0]) : Finding.warn(parts[0], parts[1]);
     }
 
-    private static Finding memory(long heapBytes) {
-        long heap = heapBytes / MIB;
+    private static Finding memory() {
+        long heap = UsableMemory.bytes() / MIB;
         long total = SYSTEM.getTotalMemorySize() / MIB;
         String text = "a heap of up to " + heap + " MiB; the machine or container has " + total + " MiB, "
                 + SYSTEM.getAvailableProcessors() + " processors";
@@ -50,7 +46,8 @@ record SystemChecks(int maxConnections, Instant now) {
                 : Finding.ok(text);
     }
 
-    private Finding files(long most) {
+    private Finding files() {
+        long most = SYSTEM.getMaxFileDescriptorCount();
         String text = "a limit of " + most + ", with --max-connections " + maxConnections;
         long needed = maxConnections + OTHER_FILES;
         return most < needed
@@ -59,7 +56,8 @@ record SystemChecks(int maxConnections, Instant now) {
                 : Finding.ok(text);
     }
 
-    private static Finding clock(Instant second) {
+    private Finding clock() {
+        Instant second = now.truncatedTo(ChronoUnit.SECONDS);
         return second.isBefore(BUILT_AFTER)
                 ? Finding.fail(second + " is in the past", "set the clock: certificates expire by it")
                 : Finding.ok(second.toString());

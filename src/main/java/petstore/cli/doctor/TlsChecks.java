@@ -17,12 +17,12 @@ record TlsChecks(TlsFiles files, Instant now) {
     private static final String RENEW = "renew it; a running server takes the new files by itself";
     private static final String OPEN_TO_OTHERS = ".{6}(r|.w).*";
 
-    List<Check<?>> all() {
-        return List.of(Check.of("tls certificate", () -> new CertificateFiles(files).validity(), this::validity),
-                Check.of("tls key", () -> FolderChecks.mode(files.key()), this::rights));
+    List<Check> all() {
+        return List.of(Check.of("tls certificate", this::validity), Check.of("tls key", this::rights));
     }
 
-    private Finding validity(Validity certificate) {
+    private Finding validity() {
+        Validity certificate = new CertificateFiles(files).validity();
         if (now.isBefore(certificate.from())) {
             return Finding.fail("not valid before " + certificate.from(), "see that the clock is right");
         }
@@ -33,11 +33,11 @@ record TlsChecks(TlsFiles files, Instant now) {
         return now.plus(TIME_TO_RENEW).isAfter(certificate.until()) ? Finding.warn(text, RENEW) : Finding.ok(text);
     }
 
-    private Finding rights(String mode) {
+    private Finding rights() {
         if (!Files.isReadable(files.key())) {
             return Finding.fail(files.key() + " cannot be read", "let the service's user read it");
         }
-        return mode.matches(OPEN_TO_OTHERS)
+        return FolderChecks.mode(files.key()).matches(OPEN_TO_OTHERS)
                 ? Finding.warn(files.key() + " can be read by every user",
                         "chmod o-rw " + SafeText.word(files.key().toString()))
                 : Finding.ok(files.key().toString());

@@ -10,7 +10,6 @@ import org.jspecify.annotations.Nullable;
 import petstore.CommandFailure;
 import petstore.RateLimit;
 import petstore.app.Settings;
-import petstore.app.StoreChoice;
 import petstore.http.ApiSettings;
 import petstore.http.BaseUrl;
 import petstore.http.message.TrustedProxies;
@@ -97,10 +96,6 @@ public final class ServeOptions implements HasVariables {
         return logFormat;
     }
 
-    public int databaseReaders() {
-        return databaseReaders;
-    }
-
     public boolean accessLog() {
         return accessLog == Truth.TRUE;
     }
@@ -108,14 +103,13 @@ public final class ServeOptions implements HasVariables {
     /// Returns the checked settings. Errors: `ParameterException` for an invalid setting, [CommandFailure] for a file that cannot be read.
     public Settings settings(Map<String, String> environment) {
         ServerSettings server = server();
-        return new Settings(store(environment), databaseReaders, databaseWait, BlockCache.IDS,
+        return new Settings(store.choice(environment), databaseReaders, databaseWait, BlockCache.IDS,
                 new ApiSettings(baseUrl, stagingBaseUrl, idempotencyRetention, rateLimit, page == Switch.ON,
                         server.tls().isPresent(), List.copyOf(corsOrigins)),
                 server, configuredKey(environment));
     }
 
-    /// Returns the settings of the listeners, without reading any file. Errors: `ParameterException`.
-    public ServerSettings server() {
+    private ServerSettings server() {
         if (port != 0 && port == adminPort && host.equals(adminHost)) {
             throw wrong("--port and --admin-port must differ");
         }
@@ -133,14 +127,7 @@ public final class ServeOptions implements HasVariables {
                         : Optional.of(new TlsFiles(tlsCertificate, tlsKey)));
     }
 
-    public StoreChoice store(Map<String, String> environment) {
-        return store.choice(environment);
-    }
-
-    /// Returns the key of `PETSTORE_API_KEY`, or of the file in `PETSTORE_API_KEY_FILE`; absent without either.
-    ///
-    /// Errors: `ParameterException` for an invalid key, [CommandFailure] for a file that cannot be read.
-    public Optional<String> configuredKey(Map<String, String> environment) {
+    private Optional<String> configuredKey(Map<String, String> environment) {
         Optional<String> key = SecretVariable.API_KEY.find(environment, spec.commandLine());
         if (key.isPresent() && !key.get().matches("[!-~]{" + MIN_KEY_LENGTH + ",}")) {
             throw wrong(SecretVariable.API_KEY.source(environment) + " must be at least " + MIN_KEY_LENGTH
