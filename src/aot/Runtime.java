@@ -1,12 +1,10 @@
 import java.io.IOException;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.List;
 import java.util.spi.ToolProvider;
 import java.util.stream.Stream;
@@ -28,7 +26,9 @@ public class Runtime {
         Path build = Path.of(args[0]);
         Path folder = Path.of(args[1]);
         FileTime time = FileTime.from(Instant.parse(args[2]));
-        delete(folder);
+        if (Files.exists(folder)) {
+            delete(folder);
+        }
         Files.createDirectories(folder.resolve("lib"));
         copy(build.resolve("petstore.jar"), folder.resolve("petstore.jar"), time);
         try (Stream<Path> libraries = Files.list(build.resolve("lib"))) {
@@ -52,21 +52,10 @@ public class Runtime {
     }
 
     private static void delete(Path folder) throws IOException {
-        if (!Files.exists(folder)) {
-            return;
-        }
-        Files.walkFileTree(folder, new SimpleFileVisitor<>() {
-            @Override
-            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+        try (Stream<Path> files = Files.walk(folder)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
                 Files.delete(file);
-                return FileVisitResult.CONTINUE;
             }
-
-            @Override
-            public FileVisitResult postVisitDirectory(Path each, IOException e) throws IOException {
-                Files.delete(each);
-                return FileVisitResult.CONTINUE;
-            }
-        });
+        }
     }
 }
