@@ -40,7 +40,7 @@ final class CsvLineReader implements ImportLine.Reader {
         CsvRecord first = nextRecord().orElseThrow(
                 () -> new CommandFailure("line 1: all lines are blank" + FirstBytes.HEADER));
         this.header = first.fields();
-        first.violation().or(this::headerViolation).ifPresent(violation -> {
+        first.bad().map(ImportLine.Bad::reason).or(this::headerViolation).ifPresent(violation -> {
             throw new CommandFailure("line " + first.line() + ": " + violation);
         });
     }
@@ -63,8 +63,7 @@ final class CsvLineReader implements ImportLine.Reader {
 
     @Override
     public Optional<ImportLine> next() throws IOException {
-        return nextRecord().map(record -> record.violation()
-                .<ImportLine>map(violation -> new ImportLine.Bad(record.line(), violation, record.hidesRest()))
+        return nextRecord().map(record -> record.bad().<ImportLine>map(bad -> bad)
                 .orElseGet(() -> parse(record.line(), record.fields())));
     }
 

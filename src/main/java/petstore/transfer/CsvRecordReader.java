@@ -14,23 +14,13 @@ final class CsvRecordReader {
     /// A record.
     ///
     /// @param line the number of its first line, from 1
-    /// @param lastLine the number of its last line
-    /// @param fields at least one, with one character for each byte; empty if the record has a violation
-    /// @param violation the error message of a record of more than 64 KB, or with wrong quotes
-    /// @param hidesRest true if the quotes are wrong: the end of the record is then unknown, so it is the last one
-    record CsvRecord(long line, long lastLine, List<String> fields, Optional<String> violation, boolean hidesRest) {
+    /// @param fields at least one, with one character for each byte; none if the record is bad
+    /// @param bad present for a record of more than 64 KB, or with wrong quotes. In the second case the end of the record is unknown, so
+    ///        it is the last one
+    record CsvRecord(long line, List<String> fields, Optional<ImportLine.Bad> bad) {
 
-        CsvRecord(long line, long lastLine, List<String> fields) {
-            this(line, lastLine, fields, Optional.empty(), false);
-        }
-
-        static CsvRecord tooLong(long line, long lastLine) {
-            return new CsvRecord(line, lastLine, List.of(), Optional.of("the record is longer than " + MAX_RECORD_BYTES
-                    + " bytes" + (lastLine > line ? "; it ends in line " + lastLine : "")), false);
-        }
-
-        static CsvRecord wrongQuotes(long line, long lastLine, String reason) {
-            return new CsvRecord(line, lastLine, List.of(), Optional.of(reason + "; the rest cannot be read"), true);
+        private static CsvRecord bad(long line, String reason, boolean refusesFile) {
+            return new CsvRecord(line, List.of(), Optional.of(new ImportLine.Bad(line, reason, refusesFile)));
         }
 
         /// Returns true for a blank line, and for a row of commas, as spreadsheets save emptied rows.
@@ -61,7 +51,7 @@ final class CsvRecordReader {
         this.in = in;
     }
 
-    /// Returns the number of lines read.
+    /// Returns the number of lines read: that of the last line of the last record.
     long lines() {
         return lines;
     }
@@ -92,11 +82,14 @@ final class CsvRecordReader {
         if (separator < END) {
             position = end;
             in.skip(Long.MAX_VALUE);
-            return Optional.of(CsvRecord.wrongQuotes(line, lines, separator == NO_END
-                    ? "a quoted value has no end"
-                    : "a quoted value has more text behind its end"));
+            String problem = separator == NO_END ? "no end" : "more text behind its end";
+            return Optional
+                    .of(CsvRecord.bad(line, "a quoted value has " + problem + "; the rest cannot be read", true));
         }
-        return Optional.of(tooLong ? CsvRecord.tooLong(line, lines) : new CsvRecord(line, lines, fields));
+        return Optional.of(tooLong
+                ? CsvRecord.bad(line, "the record is longer than " + MAX_RECORD_BYTES + " bytes"
+                        + (lines > line ? "; it ends in line " + lines : ""), false)
+                : new CsvRecord(line, fields, Optional.empty()));
     }
 
     /// Reads a field and its separator. Returns the separator: a comma, CR, LF or [#END].
