@@ -32,6 +32,7 @@ import java.util.stream.Stream;
 public class Training {
 
     private static final long PATIENCE_S = 120;
+    private static final String RUNNING_JAVA = Path.of(System.getProperty("java.home"), "bin", "java").toString();
 
     private final Path built;
     private final String java;
@@ -45,7 +46,7 @@ public class Training {
 
     public static void main(String[] args) throws Exception {
         Path folder = Files.createTempDirectory("petstore-training");
-        Training training = new Training(Path.of(args[0]).toAbsolutePath(), args.length > 1 ? args[1] : runningJava(), folder);
+        Training training = new Training(Path.of(args[0]).toAbsolutePath(), args.length > 1 ? args[1] : RUNNING_JAVA, folder);
         try {
             training.cache("petstore.aot", training.serve());
             training.cache("commands.aot", training.commands());
@@ -65,14 +66,10 @@ public class Training {
         }
     }
 
-    private static String runningJava() {
-        return Path.of(System.getProperty("java.home"), "bin", "java").toString();
-    }
-
     /// Returns the list of the classes of the service.
     private List<Path> serve() throws IOException, InterruptedException {
         Path classes = folder.resolve("serve.classes");
-        Process service = start(classes, "serve", "--port", "0", "--admin-port", "0");
+        Process service = builder(program(classes, "serve", "--port", "0", "--admin-port", "0")).start();
         try (BufferedReader out = service.inputReader()) {
             String key = after("First API key, shown only once: ", out);
             URI api = URI.create(after("Petstore is ready: ", out) + "/");
@@ -94,13 +91,7 @@ public class Training {
         for (String[] command : new String[][]{{"keys", "create", "--name", "trained"}, {"keys", "list"}, {"export", animals},
                 {"import", animals}, {"backup", folder.resolve("backup.db").toString()}}) {
             Path classes = folder.resolve(lists.size() + ".classes");
-            Process process = start(classes, command);
-            try (BufferedReader out = process.inputReader()) {
-                out.transferTo(Writer.nullWriter());
-                await(process);
-            } finally {
-                process.toHandle().destroyForcibly();
-            }
+            run(program(classes, command));
             lists.add(classes);
         }
         return lists;
@@ -110,14 +101,12 @@ public class Training {
         return folder.resolve("log");
     }
 
-    /// Starts the program, which writes the names of its classes to a file.
-    private Process start(Path classes, String... arguments) throws IOException {
+    /// Returns a command line of the program, which writes the names of its classes to a file.
+    private List<String> program(Path classes, String... arguments) {
         List<String> command = new ArrayList<>(List.of(java, "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
                 "-Dsun.misc.unsafe.memory.access=allow", "-XX:DumpLoadedClassList=" + classes, "-jar", jar()));
         command.addAll(List.of(arguments));
-        ProcessBuilder builder = builder(command);
-        builder.environment().put("PETSTORE_DATA", folder.resolve("data").toString());
-        return builder.start();
+        return command;
     }
 
     private String jar() {
@@ -127,10 +116,21 @@ public class Training {
     private ProcessBuilder builder(List<String> command) {
         ProcessBuilder builder = new ProcessBuilder(command).redirectError(Redirect.appendTo(log().toFile()));
         builder.environment().keySet().removeIf(name -> name.matches("(PETSTORE|OTEL)_.*|.*JAVA_.*"));
+        builder.environment().put("PETSTORE_DATA", folder.resolve("data").toString());
         return builder;
     }
 
-    /// Makes a cache of all classes in these lists.
+    /// Runs a command to its end. Its output goes to the log.
+    private void run(List<String> command) throws IOException, InterruptedException {
+        Process process = builder(command).redirectOutput(Redirect.appendTo(log().toFile())).start();
+        try {
+            await(process);
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    /// Makes a cache of all classes in these lists. Throws [IOException] if Java cannot use it.
     private void cache(String name, List<Path> lists) throws IOException, InterruptedException {
         Set<String> all = new LinkedHashSet<>();
         for (Path list : lists) {
@@ -142,20 +142,15 @@ public class Training {
         Path classes = Files.write(folder.resolve(name + ".classes"), all);
         Path cache = built.resolve(name);
         Files.deleteIfExists(cache);
-        await(builder(List.of(java, "-Xshare:dump", "-XX:+UseSerialGC", "-XX:+AOTClassLinking", "-Dsun.misc.unsafe.memory.access=allow",
-                "-Xlog:aot=error,cds=error", "-XX:SharedClassListFile=" + classes, "-XX:SharedArchiveFile=" + cache, "-cp", jar()))
-                .redirectOutput(Redirect.appendTo(log().toFile())).start());
-        requireUsable(cache);
-        Files.setLastModifiedTime(cache, Files.getLastModifiedTime(Path.of(jar())));
-    }
-
-    /// Throws [IOException] if Java cannot use this cache. Java exits with 0 also if it makes none.
-    private void requireUsable(Path cache) throws IOException, InterruptedException {
-        Process process = builder(List.of(java, "-XX:AOTMode=on", "-XX:AOTCache=" + cache, "-XX:+UseSerialGC", "-jar", jar(), "--version"))
-                .redirectOutput(Redirect.appendTo(log().toFile())).start();
-        if (process.waitFor() != 0) {
-            throw new IOException("Java cannot use " + cache);
+        run(List.of(java, "-Xshare:dump", "-XX:+UseSerialGC", "-XX:+AOTClassLinking", "-Dsun.misc.unsafe.memory.access=allow",
+                "-Xlog:aot=error,cds=error", "-XX:SharedClassListFile=" + classes, "-XX:SharedArchiveFile=" + cache, "-cp", jar()));
+        // Java exits with 0 also if it makes no cache, or one that it cannot use.
+        try {
+            run(List.of(java, "-XX:AOTMode=on", "-XX:AOTCache=" + cache, "-XX:+UseSerialGC", "-jar", jar(), "--version"));
+        } catch (IOException e) {
+            throw new IOException("Java cannot use " + cache, e);
         }
+        Files.setLastModifiedTime(cache, Files.getLastModifiedTime(Path.of(jar())));
     }
 
     /// Copies the JDK's description of itself. A JDK without one gets an empty copy.

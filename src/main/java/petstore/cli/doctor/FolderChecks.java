@@ -63,18 +63,12 @@ record FolderChecks(Path folder) {
                         "chmod 700 " + SafeText.word(folder.toString()));
     }
 
-    /// Returns the type of the file system, in lower case; empty in a chroot, whose root is no mount.
-    private String type() {
-        try {
-            return Files.getFileStore(existing()).type().toLowerCase(Locale.ROOT);
-        } catch (IOException e) {
-            return "";
-        }
-    }
-
     private Finding fileSystem() {
-        String type = type();
-        if (type.isEmpty()) {
+        String type;
+        try {
+            type = Files.getFileStore(existing()).type().toLowerCase(Locale.ROOT);
+        } catch (IOException e) {
+            // E.g. in a chroot, whose root is no mount.
             return Finding.warn("its type is unknown", "see that it is a local disk");
         }
         if (type.matches(NETWORK)) {
