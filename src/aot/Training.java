@@ -47,6 +47,7 @@ public class Training {
     public static void main(String[] args) throws Exception {
         Path folder = Files.createTempDirectory("petstore-training");
         Training training = new Training(Path.of(args[0]).toAbsolutePath(), args.length > 1 ? args[1] : RUNNING_JAVA, folder);
+        int code = 0;
         try {
             training.cache("petstore.aot", training.serve());
             training.cache("commands.aot", training.commands());
@@ -56,7 +57,7 @@ public class Training {
             try (Stream<String> log = Files.lines(training.log())) {
                 log.forEach(System.err::println);
             }
-            System.exit(1);
+            code = 1;
         } finally {
             try (Stream<Path> files = Files.walk(folder)) {
                 for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
@@ -64,6 +65,7 @@ public class Training {
                 }
             }
         }
+        System.exit(code);
     }
 
     /// Returns the list of the classes of the service.
