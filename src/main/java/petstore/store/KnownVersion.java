@@ -28,8 +28,7 @@ public final class KnownVersion {
 
     /// Returns the version of a store. Its epoch is the number of changes by SQL.
     public static CatalogueVersion read(Session session) throws SQLException {
-        return Session.onlyRow("pet_id or pet_change",
-                session.prepare("SELECT changes, last_id FROM catalogue_version"),
+        return session.onlyRow("pet_id or pet_change", "SELECT changes, last_id FROM catalogue_version",
                 row -> new CatalogueVersion(row.getLong(1), row.getLong(2)));
     }
 

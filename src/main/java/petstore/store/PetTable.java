@@ -104,7 +104,7 @@ public final class PetTable {
     }
 
     static Optional<Pet> find(Session session, long id) throws SQLException {
-        return Session.rows(session.prepare(FIND, id), PetTable::read).stream().findFirst();
+        return session.rows(FIND, PetTable::read, id).stream().findFirst();
     }
 
     public static List<Pet> withIds(List<NewPet> pets, long firstId) {

@@ -63,8 +63,10 @@ public class Session implements AutoCloseable {
         statements.clear();
     }
 
-    public static <T> List<T> rows(PreparedStatement query, SqlFunction<ResultSet, T> row) throws SQLException {
-        return rows(query.executeQuery(), row);
+    /// Returns the rows of a query.
+    public <T> List<T> rows(String sql, SqlFunction<ResultSet, T> row, @Nullable Object... parameters)
+            throws SQLException {
+        return rows(prepare(sql, parameters).executeQuery(), row);
     }
 
     /// Reads and closes a result.
@@ -80,13 +82,13 @@ public class Session implements AutoCloseable {
 
     /// Returns the number in the first column of the first row.
     public long number(String sql) throws SQLException {
-        return rows(prepare(sql), row -> row.getLong(1)).getFirst();
+        return rows(sql, row -> row.getLong(1)).getFirst();
     }
 
     /// Returns the row of a table that always has one. Errors: `SQLException` that names the table if it was emptied.
-    public static <T> T onlyRow(String table, PreparedStatement query, SqlFunction<ResultSet, T> row)
+    public <T> T onlyRow(String table, String sql, SqlFunction<ResultSet, T> row, @Nullable Object... parameters)
             throws SQLException {
-        return rows(query, row).stream().findFirst().orElseThrow(() -> new SQLException(emptied(table)));
+        return rows(sql, row, parameters).stream().findFirst().orElseThrow(() -> new SQLException(emptied(table)));
     }
 
     /// Returns the message for a table without the rows that it always has.

@@ -1,6 +1,5 @@
 package petstore.store;
 
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -46,13 +45,10 @@ final class SqlIdempotency {
             throws SQLException {
         Map<IdempotencyKey.Name, StoredResult> found = new HashMap<>();
         for (List<IdempotencyKey> some : Session.chunks(keys)) {
-            PreparedStatement select = session.prepare(
-                    FIND + "(?, ?, ?)" + ", (?, ?, ?)".repeat(some.size() - 1) + ")",
+            session.rows(FIND + "(?, ?, ?)" + ", (?, ?, ?)".repeat(some.size() - 1) + ")", SqlIdempotency::read,
                     some.stream().map(IdempotencyKey::name)
-                            .flatMap(name -> Stream.of(name.owner(), name.operation(), name.key())).toArray());
-            for (StoredResult result : Session.rows(select, SqlIdempotency::read)) {
-                found.put(result.name(), result);
-            }
+                            .flatMap(name -> Stream.of(name.owner(), name.operation(), name.key())).toArray())
+                    .forEach(result -> found.put(result.name(), result));
         }
         return found;
     }
@@ -66,8 +62,8 @@ final class SqlIdempotency {
                 entry.getKey().fingerprint(), entry.getValue(), now)).toList());
         Instant oldest = petIds.keySet().stream().map(key -> now.minus(key.retention()))
                 .min(Comparator.naturalOrder()).orElse(now);
-        List<StoredResult> purged = Session.rows(session.prepare(PURGE, PURGED_PER_RECORDED * petIds.size(),
-                oldest.toEpochMilli(), now.toEpochMilli(), MOST_KEPT), SqlIdempotency::read);
+        List<StoredResult> purged = session.rows(PURGE, SqlIdempotency::read, PURGED_PER_RECORDED * petIds.size(),
+                oldest.toEpochMilli(), now.toEpochMilli(), MOST_KEPT);
         // The clock was ahead when these were received, or is behind now. Their new ids let the purge reach others.
         Instant latest = now.plus(Duration.between(oldest, now));
         List<StoredResult> future = purged.stream().filter(result -> result.received().isAfter(now)).toList();

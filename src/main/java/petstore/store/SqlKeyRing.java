@@ -96,11 +96,11 @@ final class SqlKeyRing implements KeyRing, AutoCloseable {
     /// both statements.
     private Snapshot read(Session session, Snapshot before) throws SQLException {
         long beganNs = System.nanoTime();
-        return Session.onlyRow("api_key_change", session.prepare(selectChanges), row -> {
+        return session.onlyRow("api_key_change", selectChanges, row -> {
             long changes = row.getLong(1);
             Map<String, ApiKey> keys = changes == before.changes()
                     ? before.known().keys()
-                    : Session.rows(session.prepare(ALL), SqlKeyRing::key).stream()
+                    : session.rows(ALL, SqlKeyRing::key).stream()
                             .collect(Collectors.toMap(ApiKey::id, Function.identity()));
             return new Snapshot(changes, new Known(keys, Instant.ofEpochMilli(row.getLong(2)), beganNs));
         });
@@ -145,7 +145,7 @@ final class SqlKeyRing implements KeyRing, AutoCloseable {
     }
 
     private static List<ApiKey> list(Session session) throws SQLException {
-        return Session.rows(session.prepare(LIST), SqlKeyRing::key);
+        return session.rows(LIST, SqlKeyRing::key);
     }
 
     @Override
@@ -168,7 +168,7 @@ final class SqlKeyRing implements KeyRing, AutoCloseable {
     @Override
     public List<ApiKey> prune(Instant end) {
         long endMs = end.toEpochMilli();
-        return database.write(session -> Session.rows(session.prepare(PRUNE, endMs, endMs), SqlKeyRing::key));
+        return database.write(session -> session.rows(PRUNE, SqlKeyRing::key, endMs, endMs));
     }
 
     @Override
@@ -204,7 +204,7 @@ final class SqlKeyRing implements KeyRing, AutoCloseable {
     }
 
     private static Optional<ApiKey> find(Session session, String id) throws SQLException {
-        return Session.rows(session.prepare(FIND, id), SqlKeyRing::key).stream().findFirst();
+        return session.rows(FIND, SqlKeyRing::key, id).stream().findFirst();
     }
 
     private static ApiKey key(ResultSet row) throws SQLException {

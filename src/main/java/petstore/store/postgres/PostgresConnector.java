@@ -19,7 +19,6 @@ import java.util.Properties;
 import java.util.UUID;
 import javax.net.SocketFactory;
 
-import petstore.store.Session;
 import petstore.store.TimeBudget;
 
 import static java.util.Map.entry;
@@ -179,10 +178,10 @@ final class PostgresConnector {
         settings.put("statement_timeout", timeouts.statement().toMillis() + "ms");
         settings.put("idle_in_transaction_session_timeout", timeouts.idleTransaction().toMillis() + "ms");
         Object[] parameters = {settings.keySet().toArray(String[]::new), settings.values().toArray(String[]::new)};
-        Session.rows(session.prepare(SET, parameters), row -> row.getString(1));
-        Session.rows(session.prepare(DIFFERENCES, parameters), row -> {
+        session.rows(SET, row -> row.getString(1), parameters);
+        session.rows(DIFFERENCES, row -> {
             throw difference(row);
-        });
+        }, parameters);
     }
 
     private static SQLException difference(ResultSet row) throws SQLException {

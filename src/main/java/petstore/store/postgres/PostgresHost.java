@@ -104,7 +104,7 @@ final class PostgresHost implements AutoCloseable {
     }
 
     private static ServerState read(Session session) throws SQLException {
-        return Session.rows(session.prepare(SELECT_STATE), row -> new ServerState(
+        return session.rows(SELECT_STATE, row -> new ServerState(
                 new ServerState.Lineage(row.getString(1), row.getString(2), row.getLong(3)),
                 row.getString(4), row.getBoolean(5), row.getBoolean(6), row.getString(7))).getFirst();
     }

@@ -10,7 +10,6 @@ import java.util.stream.Collectors;
 import org.postgresql.PGConnection;
 import petstore.CommandFailure;
 import petstore.store.Migrations;
-import petstore.store.Session;
 import petstore.store.postgres.watch.Cluster;
 import petstore.store.postgres.watch.Refusal;
 import petstore.store.postgres.watch.ServerState;
@@ -74,10 +73,9 @@ public record PostgresInspection(String host, String system, String version, boo
             PostgresSchema.requireTables(session, true);
         }
         String obstacle = PostgresSchema.obstacle(session, address);
-        return Session.rows(session.prepare(SELECT, session.unwrap(PGConnection.class).getBackendPID()),
-                row -> new PostgresInspection(address.hostNames(), state.lineage().system(), row.getString(1),
-                        state.standby(), state.readOnly(), state.off(), row.getString(2), row.getBoolean(3),
-                        row.getInt(4), schema, obstacle, Instant.ofEpochMilli(row.getLong(5))))
-                .getFirst();
+        int process = session.unwrap(PGConnection.class).getBackendPID();
+        return session.rows(SELECT, row -> new PostgresInspection(address.hostNames(), state.lineage().system(),
+                row.getString(1), state.standby(), state.readOnly(), state.off(), row.getString(2), row.getBoolean(3),
+                row.getInt(4), schema, obstacle, Instant.ofEpochMilli(row.getLong(5))), process).getFirst();
     }
 }

@@ -88,7 +88,7 @@ final class PostgresPets implements Database.Dialect {
                 pets.stream().mapToLong(NewPet::categoryId).toArray(), statuses(pets.stream().map(NewPet::status)));
         List<Long> firstIds = new ArrayList<>();
         PostgresSession.commit(() -> {
-            firstIds.addAll(Session.rows(add, row -> row.getLong(1)));
+            firstIds.addAll(Session.rows(add.executeQuery(), row -> row.getLong(1)));
             return add.getWarnings();
         });
         if (firstIds.isEmpty()) {
@@ -102,15 +102,16 @@ final class PostgresPets implements Database.Dialect {
 
     @Override
     public Database.NewIds newPetIds(Session session, int count) throws SQLException {
-        Database.NewIds ids = Session.onlyRow(ID_TABLE, session.prepare(NEW_IDS, (long) count),
-                row -> new Database.NewIds(row.getLong(1) - count + 1, Instant.ofEpochMilli(row.getLong(2))));
+        Database.NewIds ids = session.onlyRow(ID_TABLE, NEW_IDS,
+                row -> new Database.NewIds(row.getLong(1) - count + 1, Instant.ofEpochMilli(row.getLong(2))),
+                (long) count);
         ((PostgresSession) session).used(ids.first(), count);
         return ids;
     }
 
     @Override
     public long reservePetIds(Session session, long id) throws SQLException {
-        return Session.onlyRow(ID_TABLE, session.prepare(RESERVE, id), row -> row.getLong(1));
+        return session.onlyRow(ID_TABLE, RESERVE, row -> row.getLong(1), id);
     }
 
     /// Passes every animal to `action`, as [Database#forEachGroupOfPets]. The caller opens the transaction, because the driver fetches a
@@ -154,7 +155,7 @@ final class PostgresPets implements Database.Dialect {
     }
 
     private static long lastId(Session session) throws SQLException {
-        return Session.onlyRow(ID_TABLE, session.prepare("SELECT last_id FROM pet_id"), row -> row.getLong(1));
+        return session.onlyRow(ID_TABLE, "SELECT last_id FROM pet_id", row -> row.getLong(1));
     }
 
     private static void insert(List<Pet> pets, Session session) throws SQLException {

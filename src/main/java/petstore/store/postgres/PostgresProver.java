@@ -138,7 +138,7 @@ final class PostgresProver implements AutoCloseable {
             return;
         }
         Optional<String> found = commit.server().isSameRun(now)
-                ? Session.rows(observer.prepare(SELECT_WAIT, commit.process()), row -> row.getString(1)).stream()
+                ? observer.rows(SELECT_WAIT, row -> row.getString(1), commit.process()).stream()
                         .findFirst()
                 : Optional.empty();
         waitsFor = found.orElse(waitsFor);

@@ -116,7 +116,7 @@ final class PostgresSchema {
     /// Throws `SQLException` with all defects of a store: a crash may empty a table, changes may pass its triggers, or, for a service, its
     /// role lacks a privilege.
     static void requireTables(Session session, boolean serves) throws SQLException {
-        String defects = Session.rows(session.prepare(DEFECTS, serves, serves), row -> row.getString(1)).getFirst();
+        String defects = session.rows(DEFECTS, row -> row.getString(1), serves, serves).getFirst();
         if (!defects.isEmpty()) {
             throw new SQLException(defects);
         }
@@ -142,7 +142,7 @@ final class PostgresSchema {
     /// [#IN_USE] during another upgrade.
     private static boolean prepareUpgrade(Session session, PostgresHost host) throws SQLException {
         if (session.text(TRY_LOCK).equals("f")) {
-            String holders = String.join("; ", Session.rows(session.prepare(LOCK_HOLDER), row -> row.getString(1)));
+            String holders = String.join("; ", session.rows(LOCK_HOLDER, row -> row.getString(1)));
             throw new SQLException("another session upgrades the schema (" + holders
                     + "); wait, or end it by pg_terminate_backend", IN_USE);
         }
@@ -169,6 +169,6 @@ final class PostgresSchema {
     /// Returns the reason why no store can be created in a schema without one; an empty text if it can.
     static String obstacle(Session session, PostgresUri address) throws SQLException {
         boolean named = address.searchPath().filter(path -> !path.contains("$user")).isPresent();
-        return Session.rows(session.prepare(OBSTACLE, named), row -> row.getString(1)).getFirst();
+        return session.rows(OBSTACLE, row -> row.getString(1), named).getFirst();
     }
 }

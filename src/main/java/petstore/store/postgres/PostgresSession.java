@@ -129,7 +129,7 @@ final class PostgresSession extends Session {
         boolean changed;
         try {
             result = work.on(this);
-            changed = rows(prepare(SELECT_MARK_AND_CHANGE), row -> {
+            changed = rows(SELECT_MARK_AND_CHANGE, row -> {
                 requireMark(row.getString(1));
                 return row.getBoolean(2);
             }).getFirst();

@@ -63,8 +63,7 @@ final class BackupChecksum {
     ///
     /// @param named the file to name in the message
     static boolean verify(Session session, Object named) throws SQLException {
-        List<String> checksums = Session.rows(session.prepare("SELECT sha256 FROM backup_checksum"),
-                row -> row.getString(1));
+        List<String> checksums = session.rows("SELECT sha256 FROM backup_checksum", row -> row.getString(1));
         if (checksums.isEmpty() && mark(session).equals(NO_MARK)) {
             return false;
         }
@@ -81,8 +80,8 @@ final class BackupChecksum {
     /// Returns the SHA-256 of all other tables, those of SQLite included, as 64 hexadecimal digits.
     private static String sha256(Session session) throws SQLException {
         MessageDigest digest = Sha256.begin();
-        for (String table : Session.rows(session.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'"
-                + " AND name <> 'backup_checksum' AND " + SqliteSchema.NO_STATISTICS + " ORDER BY name"),
+        for (String table : session.rows("SELECT name FROM sqlite_schema WHERE type = 'table'"
+                + " AND name <> 'backup_checksum' AND " + SqliteSchema.NO_STATISTICS + " ORDER BY name",
                 row -> row.getString(1))) {
             digest.update((table + ":").getBytes(StandardCharsets.UTF_8));
             digest(session, table, digest);
@@ -93,8 +92,7 @@ final class BackupChecksum {
     /// Digests the length and the stored bytes of every value, because different damaged texts may decode to the same characters. Many
     /// rows are read in one value, because a call into the driver costs more than a row.
     private static void digest(Session session, String table, MessageDigest digest) throws SQLException {
-        String values = Session
-                .rows(session.prepare("SELECT name FROM pragma_table_info('" + table + "')"), row -> row.getString(1))
+        String values = session.rows("SELECT name FROM pragma_table_info('" + table + "')", row -> row.getString(1))
                 .stream()
                 .map(column -> "coalesce(octet_length(%1$s), -1) || ':' || coalesce(%1$s, '')".formatted(column))
                 .collect(Collectors.joining(" || "));

@@ -110,7 +110,7 @@ final class Checkpoints {
 
     private static Log run(Session session, String mode) throws SQLException {
         try {
-            return session.perform(prepared -> Session.rows(prepared.prepare("PRAGMA wal_checkpoint(" + mode + ")"),
+            return session.perform(prepared -> prepared.rows("PRAGMA wal_checkpoint(" + mode + ")",
                     row -> new Log(row.getInt(1) != 0, row.getLong(2), row.getLong(3)))).getFirst();
         } catch (SQLException e) {
             if (SqliteErrors.isLostDisk(e)) {

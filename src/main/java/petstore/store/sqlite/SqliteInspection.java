@@ -1,7 +1,6 @@
 package petstore.store.sqlite;
 
 import java.nio.file.Path;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -61,20 +60,19 @@ public record SqliteInspection(long bytes, long logBytes, int schema, String che
                 require(session, "PRAGMA quick_check('" + table + "')", file);
             }
         }
-        PreparedStatement group = session.prepare("SELECT max(id), total(length(name) + length(category_id)"
+        String group = "SELECT max(id), total(length(name) + length(category_id)"
                 + " + length(coalesce(status, ''))) FROM (SELECT * FROM pet WHERE id > ? ORDER BY id LIMIT " + ROWS
-                + ")");
+                + ")";
         long last = session.number("SELECT coalesce(max(id), 0) FROM pet");
         long checked = 0;
         while (checked < last && System.nanoTime() - endNs < 0) {
-            group.setLong(1, checked);
-            checked = Session.rows(group, row -> row.getLong(1)).getFirst();
+            checked = session.rows(group, row -> row.getLong(1), checked).getFirst();
         }
         return checked < last ? "animals checked up to id " + checked + " of " + last : "all animals checked";
     }
 
     private static void require(Session session, String check, Path file) throws SQLException {
-        List<String> results = Session.rows(session.prepare(check), row -> row.getString(1));
+        List<String> results = session.rows(check, row -> row.getString(1));
         if (!results.equals(List.of("ok"))) {
             throw new CommandFailure("the store " + file + " is damaged: " + results.getFirst() + SqliteErrors.RESTORE);
         }

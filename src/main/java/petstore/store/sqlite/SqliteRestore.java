@@ -227,7 +227,7 @@ public final class SqliteRestore {
     private static Map<String, Long> usedNumbers(Session session) throws SQLException {
         Map<String, Long> numbers = new HashMap<>();
         if (session.number("SELECT count(*) FROM main.sqlite_schema WHERE name = 'sqlite_sequence'") > 0) {
-            Session.rows(session.prepare("SELECT name, seq FROM main.sqlite_sequence"),
+            session.rows("SELECT name, seq FROM main.sqlite_sequence",
                     row -> numbers.put(row.getString(1), row.getLong(2)));
         }
         for (String table : SqliteSchema.tables(session)) {
@@ -244,8 +244,8 @@ public final class SqliteRestore {
         SqliteSchema.drop(session, "view", "trigger", "table");
         Migrations.SQLITE.run(session, (int) session.number("SELECT max(version) FROM backup.schema_version"));
         // SQLite copies whole records, index by index, into tables that are empty and have no triggers.
-        List<String> triggers = Session.rows(
-                session.prepare("SELECT sql FROM main.sqlite_schema WHERE type = 'trigger'"), row -> row.getString(1));
+        List<String> triggers = session.rows("SELECT sql FROM main.sqlite_schema WHERE type = 'trigger'",
+                row -> row.getString(1));
         SqliteSchema.drop(session, "trigger");
         for (String table : SqliteSchema.tables(session)) {
             if (!NOT_COPIED.contains(table)) {
@@ -279,9 +279,8 @@ public final class SqliteRestore {
     }
 
     private static boolean differs(Session session, String table) throws SQLException {
-        List<String> columns = Session.rows(
-                session.prepare("SELECT name FROM pragma_table_info(?) ORDER BY pk = 1 DESC, cid", table),
-                row -> row.getString(1));
+        List<String> columns = session.rows("SELECT name FROM pragma_table_info(?) ORDER BY pk = 1 DESC, cid",
+                row -> row.getString(1), table);
         return session.number("SELECT (SELECT count(*) FROM main.%1$s) <> (SELECT count(*) FROM backup.%1$s) OR EXISTS"
                 .formatted(table)
                 + "(SELECT 1 FROM main.%1$s AS a LEFT JOIN backup.%1$s AS b ON b.%2$s = a.%2$s WHERE (a.%3$s) IS NOT (b.%4$s))"

@@ -31,8 +31,8 @@ final class SqliteSchema {
     }
 
     private static List<String> names(Session session, String type) throws SQLException {
-        return Session.rows(session.prepare("SELECT name FROM main.sqlite_schema WHERE type = ?"
-                + " AND name <> 'sqlite_sequence' ORDER BY rowid", type), row -> row.getString(1));
+        return session.rows("SELECT name FROM main.sqlite_schema WHERE type = ?"
+                + " AND name <> 'sqlite_sequence' ORDER BY rowid", row -> row.getString(1), type);
     }
 
     /// Drops all objects of these types, in this order.
@@ -81,7 +81,7 @@ final class SqliteSchema {
     /// Returns the SQL of every object of a schema by its kind and name.
     private static Map<String, String> objects(Session session) throws SQLException {
         Map<String, String> objects = new LinkedHashMap<>();
-        Session.rows(session.prepare(OBJECTS), row -> objects.put(row.getString(1), row.getString(2)));
+        session.rows(OBJECTS, row -> objects.put(row.getString(1), row.getString(2)));
         return objects;
     }
 }

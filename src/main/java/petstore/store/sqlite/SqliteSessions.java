@@ -90,7 +90,7 @@ record SqliteSessions(List<Session> all, @Nullable OpenFiles files, Outage fullD
     private static void requireUndamaged(Session session) throws SQLException {
         for (String table : List.of("pet", "api_key", "idempotency")) {
             for (String order : List.of("ASC", "DESC")) {
-                Session.rows(session.prepare("SELECT * FROM " + table + " ORDER BY rowid " + order + " LIMIT 1"),
+                session.rows("SELECT * FROM " + table + " ORDER BY rowid " + order + " LIMIT 1",
                         row -> row.getString(1));
             }
         }

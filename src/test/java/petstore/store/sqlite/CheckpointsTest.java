@@ -67,7 +67,7 @@ class CheckpointsTest {
 
     /// Returns whether the checkpoint was busy, the pages of the log, and those copied.
     private static List<Long> checkpoint(Session session, String mode) throws SQLException {
-        return Session.rows(session.prepare("PRAGMA wal_checkpoint(" + mode + ")"),
+        return session.rows("PRAGMA wal_checkpoint(" + mode + ")",
                 row -> List.of(row.getLong(1), row.getLong(2), row.getLong(3))).getFirst();
     }
 

@@ -59,8 +59,8 @@ class PackedRowsTest {
 
     private static List<Map<String, Object>> read(Session session, List<String> order) throws SQLException {
         PackedRows packed = new PackedRows(
-                Session.rows(session.prepare("SELECT " + PackedRows.packed(order)
-                        + " FROM (SELECT * FROM packed ORDER BY id)"), row -> row.getBytes(1)).getFirst());
+                session.rows("SELECT " + PackedRows.packed(order)
+                        + " FROM (SELECT * FROM packed ORDER BY id)", row -> row.getBytes(1)).getFirst());
         List<Map<String, Object>> rows = new ArrayList<>();
         while (packed.hasNext()) {
             Map<String, Object> row = new TreeMap<>();

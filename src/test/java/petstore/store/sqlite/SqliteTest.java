@@ -572,8 +572,8 @@ class SqliteTest {
     /// The index has no animals without a status. SQLite uses it only if the query excludes them.
     @Test
     void listByStatusReadsOneRangeOfIndex() {
-        List<String> plan = sqlite.readUnqueued(session -> Session.rows(
-                session.prepare("EXPLAIN QUERY PLAN " + PackedRows.LIST_BY_STATUS), row -> row.getString("detail")));
+        List<String> plan = sqlite.readUnqueued(session -> session
+                .rows("EXPLAIN QUERY PLAN " + PackedRows.LIST_BY_STATUS, row -> row.getString("detail")));
         assertThat(plan).contains("SEARCH pet USING INDEX pet_status (status=? AND rowid>?)")
                 .noneMatch(step -> step.contains("TEMP B-TREE"));
     }
