@@ -1,5 +1,6 @@
 package petstore.store;
 
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -21,7 +22,7 @@ final class SqlIdempotency {
             + " FROM idempotency WHERE (owner, operation, idempotency_key) IN (VALUES ";
     private static final String FORGET = "DELETE FROM idempotency"
             + " WHERE owner = ? AND operation = ? AND idempotency_key = ?";
-    private static final String RECORD = "INSERT INTO idempotency (" + COLUMNS + ") VALUES (?, ?, ?, ?, ?, ?)";
+    private static final String INSERT = "INSERT INTO idempotency (" + COLUMNS + ") VALUES (?, ?, ?, ?, ?, ?)";
     /// Deletes some of the oldest rows, if their retention is over, their time is in the future, or there are too many rows.
     private static final String PURGE = "DELETE FROM idempotency WHERE id IN (SELECT id FROM"
             + " (SELECT id, received_ms FROM idempotency ORDER BY id LIMIT ?) AS oldest"
@@ -58,27 +59,34 @@ final class SqlIdempotency {
     ///
     /// @param now the database's time
     static int record(Session session, Map<IdempotencyKey, Long> petIds, Instant now) throws SQLException {
-        insert(session, petIds.entrySet().stream().map(entry -> new StoredResult(entry.getKey().name(),
-                entry.getKey().fingerprint(), entry.getValue(), now)).toList());
         Instant oldest = petIds.keySet().stream().map(key -> now.minus(key.retention()))
                 .min(Comparator.naturalOrder()).orElse(now);
         List<StoredResult> purged = session.rows(PURGE, SqlIdempotency::read, PURGED_PER_RECORDED * petIds.size(),
-                oldest.toEpochMilli(), now.toEpochMilli(), MOST_KEPT);
+                oldest.toEpochMilli(), now.toEpochMilli(), MOST_KEPT - petIds.size());
         // The clock was ahead when these were received, or is behind now. Their new ids let the purge reach others.
         Instant latest = now.plus(Duration.between(oldest, now));
         List<StoredResult> future = purged.stream().filter(result -> result.received().isAfter(now)).toList();
-        insert(session, future.stream().map(result -> new StoredResult(result.name(), result.fingerprint(),
-                result.petId(), Collections.min(List.of(result.received(), latest)))).toList());
+        insert(session, Stream.concat(
+                petIds.entrySet().stream().map(entry -> new StoredResult(entry.getKey().name(),
+                        entry.getKey().fingerprint(), entry.getValue(), now)),
+                future.stream().map(result -> new StoredResult(result.name(), result.fingerprint(), result.petId(),
+                        Collections.min(List.of(result.received(), latest)))))
+                .toList());
         return purged.stream().filter(result -> result.received().isAfter(oldest)).toList().size() - future.size();
     }
 
     static void insert(Session session, List<StoredResult> results) throws SQLException {
+        PreparedStatement insert = session.prepare(INSERT);
         for (StoredResult result : results) {
-            IdempotencyKey.Name name = result.name();
-            session.prepare(RECORD, name.owner(), name.operation(), name.key(), result.fingerprint(), result.petId(),
-                    result.received().toEpochMilli()).addBatch();
+            insert.setString(1, result.name().owner());
+            insert.setString(2, result.name().operation());
+            insert.setString(3, result.name().key());
+            insert.setString(4, result.fingerprint());
+            insert.setLong(5, result.petId());
+            insert.setLong(6, result.received().toEpochMilli());
+            insert.addBatch();
         }
-        session.prepare(RECORD).executeBatch();
+        insert.executeBatch();
     }
 
     private static StoredResult read(ResultSet row) throws SQLException {
