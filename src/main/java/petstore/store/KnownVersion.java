@@ -55,7 +55,7 @@ public final class KnownVersion {
 
     /// Records the greatest id that this process has added; called before its client gets the response.
     void reached(long lastId) {
-        CatalogueVersion ofAnyEpoch = new CatalogueVersion(0, lastId);
-        known.updateAndGet(before -> new Known(before.version().max(ofAnyEpoch), before.readNs()));
+        known.updateAndGet(before -> new Known(new CatalogueVersion(before.version().epoch(),
+                Math.max(before.version().lastId(), lastId)), before.readNs()));
     }
 }

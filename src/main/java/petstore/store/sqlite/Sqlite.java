@@ -32,6 +32,9 @@ import petstore.store.queue.WorkQueue;
 public final class Sqlite implements Database, Database.Dialect, Database.Watch {
 
     private static final Logger LOG = LoggerFactory.getLogger(Sqlite.class);
+    private static final String SELECT_NOW = "SELECT CAST(unixepoch('subsec') * 1000 AS INTEGER)";
+    /// Yields the greatest id ever used, which AUTOINCREMENT keeps.
+    private static final String SELECT_LAST_ID = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'pet'";
     private static final int LARGEST_GROUP = 16;
     private static final int READERS = Math.max(2, Runtime.getRuntime().availableProcessors());
 
@@ -166,7 +169,7 @@ public final class Sqlite implements Database, Database.Dialect, Database.Watch 
 
     @Override
     public String selectNow() {
-        return "SELECT CAST(unixepoch('subsec') * 1000 AS INTEGER)";
+        return SELECT_NOW;
     }
 
     /// Does nothing: a service writes nothing once its files are replaced.
@@ -216,11 +219,13 @@ public final class Sqlite implements Database, Database.Dialect, Database.Watch 
 
     @Override
     public NewIds newPetIds(Session session, int count) throws SQLException {
-        long last = lastPetId(session);
-        if (last > Long.MAX_VALUE - count) {
-            throw new SQLException("no ids are left");
-        }
-        return new NewIds(last + 1, Instant.ofEpochMilli(session.number(selectNow())));
+        return session.rows("SELECT (" + SELECT_LAST_ID + "), (" + SELECT_NOW + ")", row -> {
+            long last = row.getLong(1);
+            if (last > Long.MAX_VALUE - count) {
+                throw new SQLException("no ids are left");
+            }
+            return new NewIds(last + 1, Instant.ofEpochMilli(row.getLong(2)));
+        }).getFirst();
     }
 
     @Override
@@ -243,9 +248,8 @@ public final class Sqlite implements Database, Database.Dialect, Database.Watch 
         return last;
     }
 
-    /// Returns the greatest id ever used, which AUTOINCREMENT keeps in `sqlite_sequence`.
     static long lastPetId(Session session) throws SQLException {
-        return session.number("SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'pet'");
+        return session.number(SELECT_LAST_ID);
     }
 
     @Override
