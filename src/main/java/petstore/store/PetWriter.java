@@ -3,7 +3,6 @@ package petstore.store;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,7 +18,6 @@ import petstore.Failure;
 import petstore.IdempotencyKey;
 import petstore.NewPet;
 import petstore.Pet;
-import petstore.store.queue.QueueMetrics;
 import petstore.store.queue.WorkQueue;
 
 /// Adds animals. Those that wait at the same time are added in one transaction.
@@ -36,11 +34,8 @@ final class PetWriter implements AutoCloseable {
     PetWriter(Database database, KnownVersion version, MeterRegistry meters) {
         this.database = database;
         this.version = version;
-        String name = "catalogue-writer";
-        this.groups = new WorkQueue<>(name, WorkQueue.Limits.ofSharedWork(database.traits().patience(),
-                Failure.Unavailability.OUTCOME_UNKNOWN),
-                Collections.nCopies(database.traits().writers(), QueueMetrics.measured(name, this::addGroup, meters)));
-        QueueMetrics.measureLength(name, groups::waiting, meters);
+        this.groups = new WorkQueue<>("catalogue-writer", database.traits().writers(), database.traits().patience(),
+                Failure.Unavailability.OUTCOME_UNKNOWN, this::addGroup, meters);
         this.dropped = Counter.builder("petstore.dropped.results")
                 .description("Results of requests with an Idempotency-Key, dropped before their retention ended.")
                 .register(meters);
@@ -50,21 +45,10 @@ final class PetWriter implements AutoCloseable {
     }
 
     /// The result of an insertion, after the commit of its group.
-    private sealed interface Outcome {
+    private interface Outcome {
 
+        /// Returns the animal. Errors: [Failure] if an earlier request used the key for another animal.
         Added added();
-    }
-
-    private record Success(Added added) implements Outcome {
-    }
-
-    /// The failure of one insertion of a group, because an earlier request used its key for another animal.
-    private record KeyReused() implements Outcome {
-
-        @Override
-        public Added added() {
-            throw new Failure(Failure.Kind.IDEMPOTENCY_KEY_REUSED, "this Idempotency-Key was used for another request");
-        }
     }
 
     /// A group after its commit.
@@ -79,7 +63,7 @@ final class PetWriter implements AutoCloseable {
     }
 
     private static Outcome inserted(Pet pet) {
-        return new Success(new Added(pet, false));
+        return () -> new Added(pet, false);
     }
 
     CompletableFuture<Added> add(NewPet pet, Optional<IdempotencyKey> key) {
@@ -110,21 +94,19 @@ final class PetWriter implements AutoCloseable {
     }
 
     private List<Outcome> addGroup(List<Insertion> group) {
-        Committed committed = addWithoutKeys(group)
-                .orElseGet(() -> database.write(session -> addOn(session, group)));
+        boolean hasKeys = group.stream().anyMatch(insertion -> insertion.key().isPresent());
+        Optional<List<Pet>> pets = hasKeys
+                ? Optional.empty()
+                : database.addInOneStatement(group.stream().map(Insertion::pet).toList());
+        Committed committed = pets.map(Committed::of)
+                .orElseGet(() -> database.write(session -> addInTransaction(session, group)));
         version.reached(committed.lastId());
         dropped.increment(committed.dropped());
         return committed.outcomes();
     }
 
-    private Optional<Committed> addWithoutKeys(List<Insertion> group) {
-        return group.stream().anyMatch(insertion -> insertion.key().isPresent())
-                ? Optional.empty()
-                : database.addInOneStatement(group.stream().map(Insertion::pet).toList()).map(Committed::of);
-    }
-
     /// Adds a group in a transaction. Taking its ids excludes other transactions that add animals, so all earlier results are visible.
-    private Committed addOn(Session session, List<Insertion> group) throws SQLException {
+    private Committed addInTransaction(Session session, List<Insertion> group) throws SQLException {
         Database.NewIds ids = database.dialect().newPetIds(session, group.size());
         Map<IdempotencyKey.Name, SqlIdempotency.StoredResult> before = SqlIdempotency.find(session,
                 group.stream().flatMap(insertion -> insertion.key().stream()).toList());
@@ -164,10 +146,13 @@ final class PetWriter implements AutoCloseable {
             return Optional.empty();
         }
         if (!stored.fingerprint().equals(key.fingerprint())) {
-            return Optional.of(new KeyReused());
+            return Optional.of(() -> {
+                throw new Failure(Failure.Kind.IDEMPOTENCY_KEY_REUSED,
+                        "this Idempotency-Key was used for another request");
+            });
         }
         // The animal may have been deleted by SQL.
-        return PetTable.find(session, stored.petId()).map(pet -> new Success(new Added(pet, true)));
+        return PetTable.find(session, stored.petId()).map(pet -> () -> new Added(pet, true));
     }
 
     /// Waits until every queued animal is committed.

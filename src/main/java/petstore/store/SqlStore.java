@@ -12,8 +12,8 @@ import petstore.KeyRing;
 import petstore.Pet;
 import petstore.memory.SharedMemory;
 import petstore.store.block.BlockCache;
-import petstore.store.queue.QueueMetrics;
 import petstore.store.queue.SharedReading;
+import petstore.store.queue.WorkQueue;
 
 /// An open store: a catalogue and a key ring in one database.
 public final class SqlStore implements AutoCloseable {
@@ -57,7 +57,7 @@ public final class SqlStore implements AutoCloseable {
         this.catalogue = new SqlCatalogue(database, memory, idsOfBlock, meters);
         this.keys = new SqlKeyRing(database, background, meters);
         this.checks = new SharedReading<>("store-check", database.traits().patience(), this::checkNow, meters);
-        QueueMetrics.measureLength("readers", database::waitingReads, meters);
+        WorkQueue.measureLength("readers", database::waitingReads, meters);
     }
 
     /// Returns a store that a command uses, without metrics.

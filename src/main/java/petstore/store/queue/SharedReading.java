@@ -2,7 +2,6 @@ package petstore.store.queue;
 
 import java.time.Duration;
 import java.util.Collections;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
@@ -18,10 +17,8 @@ public final class SharedReading<T> implements AutoCloseable {
     /// @param patience a caller that has no value by then gets a failure
     /// @param reading called by one thread at a time
     public SharedReading(String name, Duration patience, Supplier<T> reading, MeterRegistry meters) {
-        callers = new WorkQueue<>(name, WorkQueue.Limits.ofSharedWork(patience, Unavailability.STORE_LATE),
-                List.of(QueueMetrics.measured(name,
-                        group -> Collections.nCopies(group.size(), reading.get()), meters)));
-        QueueMetrics.measureLength(name, callers::waiting, meters);
+        callers = new WorkQueue<>(name, 1, patience, Unavailability.STORE_LATE,
+                group -> Collections.nCopies(group.size(), reading.get()), meters);
     }
 
     /// Returns the value of a reading that begins after this call. Errors: as for [WorkQueue#submit].

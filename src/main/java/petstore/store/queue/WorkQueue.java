@@ -3,6 +3,7 @@ package petstore.store.queue;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
@@ -15,7 +16,12 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiPredicate;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
+import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
 import petstore.Failure;
 import petstore.Failure.Unavailability;
 
@@ -44,8 +50,7 @@ public final class WorkQueue<I, O> implements AutoCloseable {
     public record Limits(int capacity, int largestGroup, Duration longestWait, Duration patience, Unavailability late,
             boolean shared) {
 
-        /// Returns the limits of items that share the work of their group, e.g. writes that wait for one commit.
-        public static Limits ofSharedWork(Duration patience, Unavailability late) {
+        static Limits ofSharedWork(Duration patience, Unavailability late) {
             // Duration.dividedBy would initialise BigDecimal, which takes a twentieth of the start.
             return new Limits(8_192, 512, Duration.ofNanos(patience.toNanos() / 4), patience, late, true);
         }
@@ -85,6 +90,33 @@ public final class WorkQueue<I, O> implements AutoCloseable {
         this.joins = joins;
         Thread.Builder threads = Thread.ofPlatform().daemon().name(name + "-", 0);
         this.workers = work.stream().map(each -> new Worker(each, threads)).toList();
+    }
+
+    /// A queue with metrics, of items that share the work of their group, e.g. writes that wait for one commit.
+    public WorkQueue(String name, int threads, Duration patience, Unavailability late,
+            Function<List<I>, List<O>> work, MeterRegistry meters) {
+        this(name, Limits.ofSharedWork(patience, late), Collections.nCopies(threads, measured(name, work, meters)));
+        measureLength(name, this::waiting, meters);
+    }
+
+    private static <I, O> Function<List<I>, List<O>> measured(String name, Function<List<I>, List<O>> work,
+            MeterRegistry meters) {
+        DistributionSummary sizes = DistributionSummary.builder("petstore.store.batch.size")
+                .description("Operations in a group, e.g. animals in a transaction.").tag("queue", name)
+                .register(meters);
+        Timer durations = Timer.builder("petstore.store.batch.duration")
+                .description("Duration of a group of operations, e.g. of a transaction.").tag("queue", name)
+                .register(meters);
+        return group -> {
+            sizes.record(group.size());
+            return durations.record(() -> work.apply(group));
+        };
+    }
+
+    /// Registers the length of a queue as a metric.
+    public static void measureLength(String name, Supplier<Number> waiting, MeterRegistry meters) {
+        Gauge.builder("petstore.store.waiting", waiting).description("Queued operations.").tag("queue", name)
+                .register(meters);
     }
 
     /// Submits an item. The future completes on a thread of the queue, with the result or the exception of the work.
