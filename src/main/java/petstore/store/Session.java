@@ -46,13 +46,14 @@ public class Session implements AutoCloseable {
     public synchronized <T> T perform(Database.Work<T> work) throws SQLException {
         try {
             return work.on(this);
-        } catch (SQLException e) {
+        } catch (SQLException | RuntimeException e) {
             closeStatements();
             throw e;
         }
     }
 
-    private void closeStatements() {
+    /// Closes all statements after an error, as [#perform], for a caller that handles the error itself.
+    public void closeStatements() {
         for (PreparedStatement statement : statements.values()) {
             try {
                 statement.close();

@@ -35,7 +35,7 @@ public final class BackupTime {
 
     private static void record(Path file, FolderLock lock, Instant time) {
         try (Session session = SqliteFile.open(file, SqliteFile::connectWriter)) {
-            SqliteWriter.settle(session, new OpenFiles(file, lock));
+            new OpenFiles(file, lock).settle(session);
             write(session, time);
             // SQLite hides an error of its checkpoint at the close.
             Checkpoints.complete(session);

@@ -11,11 +11,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-import org.slf4j.event.Level;
 import org.sqlite.SQLiteErrorCode;
-import petstore.store.Outage;
 import petstore.store.Session;
 
 /// Checkpoints of a writer: they copy pages of the log into the database. SQLite's own checkpoints are off, because they hide errors.
@@ -23,9 +19,6 @@ import petstore.store.Session;
 /// The log keeps a commit until all its pages are copied and the database is synced. Then the next commit overwrites the log from its
 /// beginning, if no reader uses it (<https://sqlite.org/wal.html>, section 2).
 final class Checkpoints {
-
-    /// The logger of [Sqlite], so that all log lines of the database have one name.
-    private static final Logger LOG = LoggerFactory.getLogger(Sqlite.class);
 
     /// The offset of the number of copied pages in the log's index (<https://sqlite.org/walformat.html>, field `nBackfill`).
     private static final long COPIED_AT = 96;
@@ -53,9 +46,6 @@ final class Checkpoints {
 
     private final Limits limits;
     private long notBeforeNs = System.nanoTime();
-    private final Outage outage = new Outage(LOG, Level.ERROR,
-            "the store's log grows, because it cannot be moved into the database; the next write tries again",
-            "the store's log can be moved into the database again");
 
     Checkpoints(Limits limits) {
         this.limits = limits;
@@ -70,7 +60,6 @@ final class Checkpoints {
         if (log.pages() > limits.largest() && System.nanoTime() - notBeforeNs >= 0) {
             waitForReaders(session);
         }
-        outage.succeeded();
     }
 
     /// Makes the next commit begin at the start of the log. Without this, the log grows as long as there is always a reader.
@@ -83,10 +72,6 @@ final class Checkpoints {
         } finally {
             SqliteFile.waitForLocks(session, SqliteFile.LOCK_PATIENCE);
         }
-    }
-
-    void report(SQLException e) {
-        outage.failed(SqliteErrors.reason(e));
     }
 
     /// Copies all pages of which no reader needs the old content, and syncs the database if no other page is left. Waits for a checkpoint
@@ -110,8 +95,8 @@ final class Checkpoints {
 
     private static Log run(Session session, String mode) throws SQLException {
         try {
-            return session.perform(prepared -> prepared.rows("PRAGMA wal_checkpoint(" + mode + ")",
-                    row -> new Log(row.getInt(1) != 0, row.getLong(2), row.getLong(3)))).getFirst();
+            return session.rows("PRAGMA wal_checkpoint(" + mode + ")",
+                    row -> new Log(row.getInt(1) != 0, row.getLong(2), row.getLong(3))).getFirst();
         } catch (SQLException e) {
             if (SqliteErrors.isLostDisk(e)) {
                 forgetCopies(session, e);

@@ -14,6 +14,8 @@ import java.util.Optional;
 
 import org.sqlite.SQLiteErrorCode;
 import petstore.CommandFailure;
+import petstore.store.Database;
+import petstore.store.Session;
 
 /// The files of an open store by their paths. SQLite does not notice that another file gets one of these names, or that a name is gone:
 /// it goes on to write files that no start would find.
@@ -67,8 +69,15 @@ final class OpenFiles {
         }
     }
 
-    /// Records that a backup which was copied here is a store, after its mark was removed.
-    void recordStore() throws SQLException {
+    /// Moves the log of a killed process into the file and syncs it, because that process may not have synced its last commit. Then
+    /// removes the checksum of a backup that was copied here, because the next write invalidates it, and records that it is a store.
+    void settle(Session session) throws SQLException {
+        Checkpoints.complete(session);
+        if (BackupChecksum.isMarked(session)) {
+            SqliteWriter.inTransaction(session, Database.Work.of(BackupChecksum::remove));
+            // A log beside a marked database would be that of another one.
+            Checkpoints.complete(session);
+        }
         try {
             lock.files().writeStore();
         } catch (IOException e) {

@@ -134,7 +134,7 @@ public final class SqliteRestore {
         StoreFiles.requireNoCompanion(kept);
         try (Session session = SqliteFile.connectWriter(store)) {
             OpenFiles files = new OpenFiles(store, lock);
-            SqliteWriter.settle(session, files);
+            files.settle(session);
             attachBackup(session);
             SqliteWriter.inTransaction(session, Database.Work.of(locked -> {
                 used = usedNumbers(locked);

@@ -8,6 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 import petstore.Closer;
 import petstore.CommandFailure;
 import petstore.files.AtomicFile;
@@ -22,10 +24,12 @@ import petstore.store.Session;
 /// Errors of opening: [CommandFailure] for a folder that cannot be written, a file that is not a store, a refused schema, or a
 /// durability setting that SQLite ignores.
 ///
-/// @param all one for writes, one for unqueued reads, and one for each thread of queued reads; a command has one for all
+/// @param writer the session of writes; a command has no other
+/// @param readers one for unqueued reads, and one for each thread of queued reads; empty for a command
 /// @param files the files of sessions that may write; null for a command that only reads
-/// @param fullDisk lasts until the file holds everything that the log held at the start, as [SqliteWriter#settleUnlessFull]
-record SqliteSessions(List<Session> all, @Nullable OpenFiles files, Outage fullDisk) implements AutoCloseable {
+/// @param fullDisk lasts until the file holds everything that the log held at the start
+record SqliteSessions(Session writer, List<Session> readers, @Nullable OpenFiles files,
+        Outage fullDisk) implements AutoCloseable {
 
     /// Opens the store in `folder`, which the caller has locked, for a command that only reads.
     static SqliteSessions toRead(Path folder) {
@@ -34,15 +38,15 @@ record SqliteSessions(List<Session> all, @Nullable OpenFiles files, Outage fullD
                 Session session = opened.add(SqliteFile.connectReader(file));
                 Migrations.SQLITE.arePending(SchemaPolicy.CHECK, session);
                 opened.handOver();
-                return new SqliteSessions(List.of(session), null, SqliteWriter.fullDisk());
+                return new SqliteSessions(session, List.of(), null, outageOfFullDisk());
             }
         });
     }
 
     /// Opens the store in `folder`, which the caller has locked, and creates a missing store.
     ///
-    /// @param more the number of sessions for reads
-    static SqliteSessions open(Path folder, FolderLock lock, SchemaPolicy migrate, int more) {
+    /// @param readers the number of sessions for reads
+    static SqliteSessions open(Path folder, FolderLock lock, SchemaPolicy migrate, int readers) {
         Path file = SqliteFile.in(folder);
         if (!SqliteFile.exists(folder)) {
             try {
@@ -54,15 +58,13 @@ record SqliteSessions(List<Session> all, @Nullable OpenFiles files, Outage fullD
                 throw CommandFailure.of("the store's folder " + folder + " cannot be written", e);
             }
         }
-        return SqliteFile.open(file, path -> openOnce(path, lock, migrate, more));
+        return SqliteFile.open(file, path -> openOnce(path, lock, migrate, readers));
     }
 
-    private static SqliteSessions openOnce(Path file, FolderLock lock, SchemaPolicy migrate, int more)
+    private static SqliteSessions openOnce(Path file, FolderLock lock, SchemaPolicy migrate, int readers)
             throws SQLException {
-        List<Session> sessions = new ArrayList<>();
         try (Closer opened = new Closer()) {
             Session writer = opened.add(SqliteFile.connectWriter(file));
-            sessions.add(writer);
             OpenFiles files = new OpenFiles(file, lock);
             if (Migrations.SQLITE.arePending(migrate, writer)) {
                 SqliteWriter.inTransaction(writer, session -> {
@@ -70,7 +72,17 @@ record SqliteSessions(List<Session> all, @Nullable OpenFiles files, Outage fullD
                     return Migrations.SQLITE.run(session, Migrations.LATEST);
                 });
             }
-            Outage fullDisk = SqliteWriter.settleUnlessFull(writer, files);
+            Outage fullDisk = outageOfFullDisk();
+            try {
+                files.settle(writer);
+            } catch (SQLException e) {
+                if (!SqliteErrors.isFullDisk(e)) {
+                    throw e;
+                }
+                // The store can be read, because SQLite syncs the log first.
+                writer.closeStatements();
+                fullDisk.failed(String.valueOf(e.getMessage()));
+            }
             requireUndamaged(writer);
             try {
                 // SQLite ignores errors when it syncs the names of its files.
@@ -78,11 +90,12 @@ record SqliteSessions(List<Session> all, @Nullable OpenFiles files, Outage fullD
             } catch (IOException e) {
                 throw CommandFailure.of("the store cannot be opened", e);
             }
-            for (int i = 0; i < more; i++) {
+            List<Session> sessions = new ArrayList<>();
+            for (int i = 0; i < readers; i++) {
                 sessions.add(opened.add(SqliteFile.connectReader(file)));
             }
             opened.handOver();
-            return new SqliteSessions(List.copyOf(sessions), files, fullDisk);
+            return new SqliteSessions(writer, sessions, files, fullDisk);
         }
     }
 
@@ -96,26 +109,28 @@ record SqliteSessions(List<Session> all, @Nullable OpenFiles files, Outage fullD
         }
     }
 
-    Session writer() {
-        return all.getFirst();
+    private static Outage outageOfFullDisk() {
+        return new Outage(LoggerFactory.getLogger(Sqlite.class), Level.WARN,
+                "the store's disk is full; free some space, because writes are refused until then",
+                "the store's disk has space again");
     }
 
     /// Returns false for a command.
     boolean areServed() {
-        return all.size() > 1;
+        return !readers.isEmpty();
     }
 
     Session unqueued() {
-        return all.get(Math.min(1, all.size() - 1));
+        return areServed() ? readers.getFirst() : writer;
     }
 
     List<Session> queued() {
-        return all.size() == 1 ? all : all.subList(2, all.size());
+        return areServed() ? readers.subList(1, readers.size()) : List.of(writer);
     }
 
     /// Closes all sessions, the writer last, because only the last connection moves the log into the file.
     @Override
     public void close() {
-        new Closer(all).close();
+        Closer.closeAll(new Closer(readers), writer);
     }
 }

@@ -29,10 +29,14 @@ final class SqliteWriter implements AutoCloseable {
 
     private final Path file;
     private final SqliteSessions sessions;
+    private final Session session;
     private final Function<SQLException, RuntimeException> errors;
     private final Outage failedWrites = new Outage(LOG, Level.ERROR,
             "the store cannot be written; the service is not ready until a write succeeds",
             "the store can be written again");
+    private final Outage stuckLog = new Outage(LOG, Level.ERROR,
+            "the store's log grows, because it cannot be moved into the database; the next write tries again",
+            "the store's log can be moved into the database again");
     private final Runnable onLostDisk;
     private final Checkpoints checkpoints = new Checkpoints(Checkpoints.Limits.OF_STORE);
     /// The reason why nothing is written until the next start, or until a check refutes damage; null for none.
@@ -49,6 +53,7 @@ final class SqliteWriter implements AutoCloseable {
             Runnable onLostDisk) {
         this.file = file;
         this.sessions = sessions;
+        this.session = sessions.writer();
         this.errors = errors;
         this.onLostDisk = onLostDisk;
     }
@@ -60,10 +65,9 @@ final class SqliteWriter implements AutoCloseable {
     }
 
     private void requireFiles(Failure.Unavailability failure) {
-        Optional<String> reason = findLoss();
-        if (reason.isPresent()) {
-            throw new Failure(failure, reason.get());
-        }
+        findLoss().ifPresent(reason -> {
+            throw new Failure(failure, reason);
+        });
     }
 
     /// Returns the reason for which the open files are no longer those of the store, and refuses writes then; absent for none.
@@ -125,8 +129,8 @@ final class SqliteWriter implements AutoCloseable {
     /// later, because the disk may have failed during the check, too.
     private void checkDamage() {
         long beganNanos = System.nanoTime();
-        try (Session session = SqliteFile.connectReader(file)) {
-            if (session.text("PRAGMA integrity_check(1)").equals("ok")) {
+        try (Session reader = SqliteFile.connectReader(file)) {
+            if (reader.text("PRAGMA integrity_check(1)").equals("ok")) {
                 refute();
                 LOG.info("the store is not damaged: the disk has failed to read");
             }
@@ -139,7 +143,7 @@ final class SqliteWriter implements AutoCloseable {
 
     <T> T write(Database.Work<T> work) {
         try {
-            return sessions.writer().perform(session -> writeDurably(session, work));
+            return session.perform(_ -> writeDurably(work));
         } catch (SQLException e) {
             recordDamage(e);
             throw record(e)
@@ -170,21 +174,21 @@ final class SqliteWriter implements AutoCloseable {
             return;
         }
         try {
-            sessions.writer().perform(session -> writeDurably(session, Database.Work.of(prepared -> {
-                PetTable.tryInsert(prepared, Sqlite.lastPetId(prepared) + 1);
-                BackupTime.touch(prepared);
+            session.perform(_ -> writeDurably(Database.Work.of(locked -> {
+                PetTable.tryInsert(locked, Sqlite.lastPetId(locked) + 1);
+                BackupTime.touch(locked);
             })));
         } catch (SQLException | Failure e) {
             LOG.debug("a write failed again", e);
         }
     }
 
-    private <T> T writeDurably(Session session, Database.Work<T> work) throws SQLException {
+    private <T> T writeDurably(Database.Work<T> work) throws SQLException {
         requireWritable();
         try {
             if (sessions.fullDisk().isLasting()) {
                 // Data written after pages that are not on disk could not be found after a power failure.
-                settle(session, Objects.requireNonNull(sessions.files()));
+                Objects.requireNonNull(sessions.files()).settle(session);
                 sessions.fullDisk().succeeded();
             }
             // The look after the last commit serves one that follows at once: a file can be replaced just as well during a commit.
@@ -212,14 +216,16 @@ final class SqliteWriter implements AutoCloseable {
     /// Makes a checkpoint if one is due. The log keeps the last commit if this fails, so that its caller gets its result.
     private void checkpoint() {
         try {
-            checkpoints.afterCommit(sessions.writer());
+            checkpoints.afterCommit(session);
+            stuckLog.succeeded();
             failedWrites.succeeded();
         } catch (SQLException e) {
+            session.closeStatements();
             recordDamage(e);
             if (SqliteErrors.isLostDisk(e)) {
                 loseDisk(e);
             } else if (!record(e)) {
-                checkpoints.report(e);
+                stuckLog.failed(SqliteErrors.reason(e));
             }
         }
     }
@@ -232,31 +238,26 @@ final class SqliteWriter implements AutoCloseable {
     }
 
     /// Runs `work` in a transaction. The driver's own transactions would begin again at each commit, and lock out other processes.
+    ///
+    /// Errors: [Failure] if the log may have the transaction, although its index cannot grow, which SQLite writes last.
     static <T> T inTransaction(Session session, Database.Work<T> work) throws SQLException {
         try {
-            return session.perform(prepared -> {
-                prepared.prepare("BEGIN IMMEDIATE").execute();
-                T result = work.on(prepared);
-                commit(prepared);
-                return result;
-            });
+            session.prepare("BEGIN IMMEDIATE").execute();
+            T result = work.on(session);
+            try {
+                session.prepare("COMMIT").execute();
+            } catch (SQLException e) {
+                if (SqliteErrors.isOfIndex(e)) {
+                    throw new Failure(Failure.Unavailability.OUTCOME_UNKNOWN, Database.UNAVAILABLE, e);
+                }
+                throw e;
+            }
+            return result;
         } catch (SQLException | RuntimeException | Error e) {
             try {
                 session.execute("ROLLBACK");
             } catch (SQLException rolledBack) {
                 LOG.debug("it did not begin, or SQLite has rolled back by itself: {}", rolledBack.getMessage());
-            }
-            throw e;
-        }
-    }
-
-    /// Errors: [Failure] if the log may have the transaction, although its index cannot grow, which SQLite writes last.
-    private static void commit(Session prepared) throws SQLException {
-        try {
-            prepared.prepare("COMMIT").execute();
-        } catch (SQLException e) {
-            if (SqliteErrors.isOfIndex(e)) {
-                throw new Failure(Failure.Unavailability.OUTCOME_UNKNOWN, Database.UNAVAILABLE, e);
             }
             throw e;
         }
@@ -277,44 +278,12 @@ final class SqliteWriter implements AutoCloseable {
     /// Moves the log into the file, because SQLite would hide an error when it does so at the close of the last session.
     private void completeLog() {
         try {
-            sessions.writer().perform(Database.Work.of(Checkpoints::complete));
+            session.perform(Database.Work.of(Checkpoints::complete));
         } catch (SQLException e) {
             if (SqliteErrors.isLostDisk(e)) {
                 loseDisk(e);
             }
             LOG.debug("the log stays until the next start", e);
         }
-    }
-
-    /// Moves the log of a killed process into the file and syncs it, because that process may not have synced its last commit. Then
-    /// removes the checksum of a backup that was copied here, because the next write invalidates it.
-    static void settle(Session session, OpenFiles files) throws SQLException {
-        Checkpoints.complete(session);
-        if (BackupChecksum.isMarked(session)) {
-            inTransaction(session, Database.Work.of(BackupChecksum::remove));
-            // A log beside a marked database would be that of another one.
-            Checkpoints.complete(session);
-        }
-        files.recordStore();
-    }
-
-    /// Settles the store. Returns the outage of a full disk; then the store can be read, because SQLite syncs the log first.
-    static Outage settleUnlessFull(Session session, OpenFiles files) throws SQLException {
-        Outage fullDisk = fullDisk();
-        try {
-            settle(session, files);
-        } catch (SQLException e) {
-            if (!SqliteErrors.isFullDisk(e)) {
-                throw e;
-            }
-            fullDisk.failed(String.valueOf(e.getMessage()));
-        }
-        return fullDisk;
-    }
-
-    static Outage fullDisk() {
-        return new Outage(LOG, Level.WARN,
-                "the store's disk is full; free some space, because writes are refused until then",
-                "the store's disk has space again");
     }
 }
