@@ -28,7 +28,7 @@ public final class BackupTime {
             if (!SqliteFile.exists(folder)) {
                 throw new CommandFailure(file + " was moved or deleted meanwhile");
             }
-            lock.files().requireOneStore();
+            lock.file().requireOneStore();
             record(file, lock, time);
         }
     }

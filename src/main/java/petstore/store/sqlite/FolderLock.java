@@ -1,20 +1,14 @@
 package petstore.store.sqlite;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
-import java.nio.file.OpenOption;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
 
 import org.jspecify.annotations.Nullable;
@@ -26,7 +20,6 @@ import petstore.store.StoreAccess;
 /// A lock on a store's folder, which the operating system releases when the process ends.
 ///
 /// Many processes may use the store at the same time. One of them may own it: to serve it, or to replace it, which excludes all others.
-/// The lock's file has the owner's random token, because locks are not shared between two mounts of a folder: the last owner has the store.
 public final class FolderLock implements AutoCloseable {
 
     /// The longest wait for processes whose use of the store ends soon.
@@ -40,26 +33,15 @@ public final class FolderLock implements AutoCloseable {
     /// The byte of the file that commands lock together.
     private static final long USING = 1;
 
-    /// The lines of the file, of one length: the token, the identities of the files, and the owner with the address of its API.
-    private static final int LENGTH = 320;
-    /// A multiple of the blocks of file systems.
-    private static final int BLOCK = 4_096;
-    private static final long TOKEN = 0;
-    private static final long FILES = LENGTH;
-    private static final long OWNER = 2 * LENGTH;
-
     private final Path folder;
     /// Null for a reading command if nothing has used the folder yet.
     private final @Nullable FileChannel channel;
-    /// Empty for a process that does not own the store.
-    private String token = "";
-    /// Null for a process that does not own the store.
-    private @Nullable FileChannel uncached;
-    private final ByteBuffer block = ByteBuffer.allocateDirect(2 * BLOCK).alignedSlice(BLOCK).slice(0, BLOCK);
+    private final LockFile file;
 
     private FolderLock(Path folder, @Nullable FileChannel channel) {
         this.folder = folder;
         this.channel = channel;
+        this.file = new LockFile(folder, channel);
     }
 
     /// Locks a folder for a command. Creates a missing folder, unless the command only reads.
@@ -83,11 +65,7 @@ public final class FolderLock implements AutoCloseable {
         if (!lock.waitForLock(OWNING, false, LOOK)) {
             throw lock.inUse("; stop that one, or choose another folder with --data" + moreAdvice);
         }
-        lock.write(TOKEN, UUID.randomUUID().toString());
-        lock.write(OWNER, String.valueOf(ProcessHandle.current().pid()));
-        // A full disk may have refused the new token.
-        lock.token = lock.read(TOKEN);
-        lock.uncached = openUncached(folder.resolve(StoreFiles.LOCK), Objects.requireNonNull(lock.channel));
+        lock.file.own();
         try {
             AtomicFile.deleteParts(folder, "petstore\\.db|replaced-.*");
         } catch (IOException e) {
@@ -133,6 +111,10 @@ public final class FolderLock implements AutoCloseable {
         return lock;
     }
 
+    LockFile file() {
+        return file;
+    }
+
     private static FolderLock open(Path folder) {
         try {
             PrivateFiles.createFolder(folder);
@@ -142,83 +124,6 @@ public final class FolderLock implements AutoCloseable {
         } catch (IOException e) {
             throw CommandFailure.of("the store's folder " + folder + " (--data) cannot be written", e);
         }
-    }
-
-    /// Adds the address of the API to the lock, for the message of a second server.
-    void announce(String address) {
-        write(OWNER, read(OWNER) + " " + address);
-    }
-
-    /// Returns true if another process has taken the store since, through another mount.
-    synchronized boolean isTaken() throws IOException {
-        return uncached != null && !readToken(uncached).equals(token);
-    }
-
-    /// Opens the lock's file so that a token from another mount is read. File systems in user space would read their own cache.
-    private static FileChannel openUncached(Path file, FileChannel channel) {
-        try {
-            if (!Files.getFileStore(file).type().startsWith("fuse")) {
-                return channel;
-            }
-            // By name, because javac warns of the class.
-            Object direct = Class.forName("com.sun.nio.file.ExtendedOpenOption").getField("DIRECT").get(null);
-            return FileChannel.open(file, StandardOpenOption.READ, (OpenOption) direct);
-        } catch (IOException | UnsupportedOperationException | ReflectiveOperationException e) {
-            return channel;
-        }
-    }
-
-    /// Reads a whole block, as an uncached channel requires it.
-    private String readToken(FileChannel channel) throws IOException {
-        channel.read(block.clear(), TOKEN);
-        return text(block.flip().limit(Math.min(LENGTH, block.limit())));
-    }
-
-    /// Returns the record of the store's files.
-    FileRecord files() {
-        return new FileRecord(folder, this);
-    }
-
-    /// Returns the line with the identities of the files; empty without one.
-    String readFiles() {
-        return read(FILES);
-    }
-
-    /// Writes the line with the identities of the files to the disk, unless it is there.
-    void writeFiles(String identities) throws IOException {
-        if (channel != null && !identities.equals(readFiles())) {
-            write(FILES, identities);
-            channel.force(false);
-        }
-    }
-
-    private void write(long line, String text) {
-        byte[] bytes = String.format("%-" + (LENGTH - 1) + "s%n", text).getBytes(StandardCharsets.US_ASCII);
-        try {
-            if (channel != null) {
-                channel.write(ByteBuffer.wrap(bytes, 0, LENGTH), line);
-            }
-        } catch (IOException e) {
-            // The disk is full. Then the line stays as it was.
-        }
-    }
-
-    private String read(long line) {
-        return channel == null ? "" : read(channel, line);
-    }
-
-    private static String read(FileChannel channel, long line) {
-        ByteBuffer bytes = ByteBuffer.allocate(LENGTH);
-        try {
-            channel.read(bytes, line);
-            return text(bytes.flip());
-        } catch (IOException e) {
-            return "";
-        }
-    }
-
-    private static String text(ByteBuffer bytes) {
-        return StandardCharsets.US_ASCII.decode(bytes).toString().strip();
     }
 
     /// Returns the process that owns a folder's store; absent if none does, or the folder cannot be read. Not for the owner: it would
@@ -248,7 +153,7 @@ public final class FolderLock implements AutoCloseable {
     public record Owner(String process, String address) {
 
         private static Optional<Owner> read(FileChannel channel) {
-            String[] parts = FolderLock.read(channel, OWNER).split(" ", 2);
+            String[] parts = LockFile.owner(channel).split(" ", 2);
             return parts[0].isEmpty()
                     ? Optional.empty()
                     : Optional.of(new Owner(parts[0], parts.length > 1 ? parts[1] : ""));
@@ -296,12 +201,7 @@ public final class FolderLock implements AutoCloseable {
     @Override
     public void close() {
         try {
-            if (uncached != null) {
-                uncached.close();
-            }
-            if (channel != null) {
-                channel.close();
-            }
+            file.close();
         } catch (IOException e) {
             throw CommandFailure.of("the lock of the store's folder cannot be released", e);
         }

@@ -28,7 +28,7 @@ final class OpenFiles {
     private final Path log;
     /// SQLite's locks and the index of the log, in memory that its processes share.
     private final Path index;
-    private final FolderLock lock;
+    private final LockFile lock;
     private final Map<Path, Object> keys = new LinkedHashMap<>();
     /// The folder when its files were compared; empty if they must be compared again.
     private volatile Optional<Folder> compared = Optional.empty();
@@ -58,12 +58,12 @@ final class OpenFiles {
         this.folder = database.resolveSibling(".");
         this.log = SqliteFile.log(database);
         this.index = StoreFiles.companion(database, "-shm");
-        this.lock = lock;
+        this.lock = lock.file();
         try {
             for (Path file : List.of(database, log, index, database.resolveSibling(StoreFiles.LOCK))) {
                 keys.put(file, StoreFiles.key(file));
             }
-            lock.files().write();
+            this.lock.recordFiles();
         } catch (IOException e) {
             throw CommandFailure.of("the store cannot be opened", e);
         }
@@ -79,7 +79,7 @@ final class OpenFiles {
             Checkpoints.complete(session);
         }
         try {
-            lock.files().writeStore();
+            lock.recordStore();
         } catch (IOException e) {
             SQLException failed = SqliteErrors.exception(SQLiteErrorCode.SQLITE_IOERR_WRITE);
             failed.initCause(e);

@@ -119,7 +119,7 @@ public final class Sqlite implements Database, Database.Dialect, Database.Watch 
     private static Sqlite open(Path folder, FolderLock lock, Function<FolderLock, SqliteSessions> opening,
             Function<SQLException, RuntimeException> errors, Runnable onLostDisk) {
         try (Closer opened = new Closer()) {
-            opened.add(lock).files().requireOneStore();
+            opened.add(lock).file().requireOneStore();
             Sqlite sqlite = new Sqlite(SqliteFile.in(folder), lock, opening.apply(lock), errors, onLostDisk);
             opened.handOver();
             return sqlite;
@@ -133,7 +133,7 @@ public final class Sqlite implements Database, Database.Dialect, Database.Watch 
 
     @Override
     public void announce(String address) {
-        lock.announce(address);
+        lock.file().announce(address);
     }
 
     @Override

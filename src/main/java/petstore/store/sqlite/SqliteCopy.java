@@ -46,7 +46,7 @@ public final class SqliteCopy {
         StoreFiles.requireNoCompanion(target);
         Path store = SqliteFile.in(folder);
         try (FolderLock lock = FolderLock.read(folder)) {
-            lock.files().requireOneStore();
+            lock.file().requireOneStore();
             return create(store, target, now, proves, progress);
         }
     }

@@ -34,7 +34,7 @@ public record SqliteInspection(long bytes, long logBytes, int schema, String che
         Path file = SqliteFile.in(folder);
         SqliteFile.requireReadable(file);
         try (FolderLock lock = FolderLock.read(folder)) {
-            lock.files().requireOneStore();
+            lock.file().requireOneStore();
             return SqliteFile.open(file, path -> {
                 try (Session session = SqliteFile.connectReader(path)) {
                     int schema = Migrations.SQLITE.version(session);

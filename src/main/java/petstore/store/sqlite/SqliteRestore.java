@@ -107,7 +107,7 @@ public final class SqliteRestore {
 
     private List<Path> replace(FolderLock lock, LongConsumer progress) throws IOException, SQLException {
         boolean hasDatabase = StoreFiles.hasContent(store);
-        if (hasDatabase && lock.files().isOfOneStore() && isWhole()) {
+        if (hasDatabase && lock.file().isOfOneStore() && isWhole()) {
             return replaceRows(lock, progress);
         }
         if (!hasDatabase && !StoreFiles.hasLog(store)) {

@@ -419,7 +419,7 @@ class SqliteTest {
             });
         }
         try (FolderLock lock = FolderLock.read(folder)) {
-            assertThat(lock.readFiles()).endsWith(" store");
+            assertThat(lock.file().files()).endsWith(" store");
         }
     }
 
@@ -444,7 +444,7 @@ class SqliteTest {
         sqlite.close();
         Files.move(killed.resolve("petstore.db-wal"), SqliteFile.log(database));
         FolderLock lock = FolderLock.serve(folder);
-        lock.files().write();
+        lock.file().recordFiles();
         lock.close();
         for (String name : List.of("petstore.db", "petstore.db-wal")) {
             if (replaced.equals(name) || replaced.equals("both")) {
