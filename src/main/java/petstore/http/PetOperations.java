@@ -90,7 +90,7 @@ public record PetOperations(Catalogue catalogue, String base, Duration idempoten
                 + ">; rel=\"next\"");
     }
 
-    /// Returns 201 once the animal is durable. Requests with the same `Idempotency-Key` add one animal and get the same response.
+    /// Returns 201 once the animal is durable. Requests with the same `Idempotency-Key` add one animal, and later ones get its response again.
     ///
     /// Preconditions are evaluated before the animal is added: others may be added in between. If they fail, only an earlier success
     /// with the same key counts.

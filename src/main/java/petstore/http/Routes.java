@@ -33,7 +33,7 @@ public record Routes(List<Route> table, String directions) {
     /// @param method the method; `GET` includes HEAD
     /// @param path the path, whose last segment may be a parameter: `/v1/pets/{petId}`
     /// @param scope the scope that the API key needs; absent for a route without authentication
-    /// @param operation returns the response. It is called on the event loop and does not block. A [Failure], thrown or in the future,
+    /// @param operation returns the response. It does not block, because the event loop may call it. A [Failure], thrown or in the future,
     /// becomes the response; another exception becomes a 500.
     record Route(String method, String path, Optional<Scope> scope,
             Function<Request, CompletableFuture<Response>> operation, List<Header> headers) {

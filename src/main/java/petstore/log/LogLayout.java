@@ -68,7 +68,7 @@ final class LogLayout extends LayoutBase<ILoggingEvent> {
     /// Returns the line of a finished request. All its fields but the reason are validated already; no escaping is needed.
     String line(FinishedRequest request, String trace) {
         long nanos = request.durationNanos();
-        boolean isAnswered = request.isAnswered();
+        boolean isAnswered = request.status() != 0;
         StringBuilder line = start(request.beganMillis() + TimeUnit.NANOSECONDS.toMillis(nanos), Level.INFO, "access",
                 isAnswered ? "answered" : "abandoned");
         field(" request=", "http.request.id", request.id(), line);

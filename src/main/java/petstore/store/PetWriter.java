@@ -26,7 +26,7 @@ final class PetWriter implements AutoCloseable {
     private final Database database;
     private final KnownVersion version;
     private final WorkQueue<Insertion, Outcome> groups;
-    /// The keys of waiting and running insertions. So a group has no key twice.
+    /// The keys of insertions whose result is awaited. So a group has no key twice.
     private final Set<IdempotencyKey.Name> inProgress = ConcurrentHashMap.newKeySet();
     private final Counter dropped;
 
@@ -105,7 +105,7 @@ final class PetWriter implements AutoCloseable {
         return committed.outcomes();
     }
 
-    /// Adds a group in a transaction. Taking its ids excludes other transactions that add animals, so all earlier results are visible.
+    /// Adds a group in a transaction. Once it has its ids, no other transaction adds animals, so all earlier results are visible.
     private Committed addInTransaction(Session session, List<Insertion> group) throws SQLException {
         Database.NewIds ids = database.dialect().newPetIds(session, group.size());
         Map<IdempotencyKey.Name, SqlIdempotency.StoredResult> before = SqlIdempotency.find(session,

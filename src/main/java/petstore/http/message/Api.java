@@ -24,11 +24,6 @@ public interface Api {
     /// @param keyId the id of the accepted key; [#NO_KEY] for none
     /// @param headers further headers of every response to this request
     record Decision(String route, String keyId, List<Header> headers, Next next) {
-
-        /// Returns true if the operation will be removed.
-        public boolean isDeprecated() {
-            return headers.stream().anyMatch(header -> header.name().equals("Deprecation"));
-        }
     }
 
     sealed interface Next {

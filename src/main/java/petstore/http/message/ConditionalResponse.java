@@ -1,7 +1,7 @@
 package petstore.http.message;
 
-import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
@@ -17,6 +17,8 @@ import petstore.Sha256;
 /// The tag covers the headers, too. When a next page appears, a page keeps its animals but gets a `Link`.
 public final class ConditionalResponse {
 
+    private static final byte[] COLON = {':'};
+    private static final byte[] NEWLINE = {'\n'};
     private static final Header REVALIDATE = Header.of("Cache-Control", "private, no-cache");
     public static final String IF_MATCH = "If-Match";
     public static final String IF_NONE_MATCH = "If-None-Match";
@@ -89,14 +91,12 @@ public final class ConditionalResponse {
     }
 
     private static String tag(Response response) {
-        ByteArrayOutputStream fields = new ByteArrayOutputStream();
+        List<byte[]> parts = new ArrayList<>();
         for (Header header : response.headers()) {
-            fields.writeBytes(header.name().getBytes(StandardCharsets.US_ASCII));
-            fields.write(':');
-            fields.writeBytes(header.value());
-            fields.write('\n');
+            parts.addAll(List.of(header.name().getBytes(StandardCharsets.US_ASCII), COLON, header.value(), NEWLINE));
         }
-        byte[] bytes = Arrays.copyOf(Sha256.of(fields.toByteArray(), response.body()), TAG_BYTES);
+        parts.add(response.body());
+        byte[] bytes = Arrays.copyOf(Sha256.of(parts.toArray(byte[][]::new)), TAG_BYTES);
         return '"' + Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
     }
 }

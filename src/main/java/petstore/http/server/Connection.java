@@ -18,7 +18,7 @@ import petstore.http.server.ServerSettings.Deadlines;
 import petstore.http.server.codec.ClientAddress;
 
 /// A connection: its exchanges, its deadline, and its end. A stock handler knows only one of the three. The deadline counts from the
-/// beginning of a head or the last response; the stock timeouts start again with each byte.
+/// connect, the last response, or the beginning of a further head; the stock timeouts start again with each byte.
 ///
 /// It sees the input before TLS and the decoder. If memory is short, it refuses incomplete requests. Confined to its event loop.
 final class Connection extends ChannelInboundHandlerAdapter {
@@ -95,7 +95,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         if (beganIdle && streams == null) {
             headBegan();
         }
-        if ((exchanges.isEmpty() ? isHeadDue() : !isResponseDue()) && limit.isShort()) {
+        if (isRequestIncomplete() && limit.isShort()) {
             refuse();
         }
     }
@@ -132,6 +132,10 @@ final class Connection extends ChannelInboundHandlerAdapter {
     /// Returns true before the first request, and from the first part of the head of a further one.
     private boolean isHeadDue() {
         return isNew || isReceivingHead;
+    }
+
+    private boolean isRequestIncomplete() {
+        return exchanges.isEmpty() ? isHeadDue() : !isResponseDue();
     }
 
     private boolean isResponseDue() {

@@ -92,18 +92,17 @@ final class Exchange {
                 send(response);
             }
             case Api.AwaitKey(CompletableFuture<Api.Decision> later) -> {
-                await(later, this::proceed);
+                await(later, known -> {
+                    body.resume();
+                    proceed(known);
+                });
                 body.pause();
             }
             case Api.Await(CompletableFuture<Response> response) -> {
                 respond(response);
                 body.drop();
             }
-            case Api.ReadBody reader -> {
-                proceed(body.want(reader));
-                // The key may have been awaited.
-                body.resume();
-            }
+            case Api.ReadBody reader -> proceedWithBody(body.want(reader));
         }
     }
 
@@ -117,11 +116,11 @@ final class Exchange {
     }
 
     void received(HttpContent part) throws IOException {
-        proceed(body.add(part));
+        proceedWithBody(body.add(part));
         advanced();
     }
 
-    private void proceed(RequestBody.State state) {
+    private void proceedWithBody(RequestBody.State state) {
         switch (state) {
             case WAITING -> {
             }

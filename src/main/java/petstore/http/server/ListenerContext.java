@@ -33,10 +33,10 @@ record ListenerContext(Api api, Telemetry telemetry, Clock clock, AtomicBoolean 
     private record Dated(long second, Header field) {
     }
 
-    /// Returns a response with the headers of every response: `X-Request-Id`, `Date`, `X-Content-Type-Options`, `Connection`.
+    /// Returns a response with the headers of every response: `X-Request-Id`, `Date`, `X-Content-Type-Options`.
     ///
     /// @param ofRequest the headers of every response to this request
-    /// @param connection the field `Connection`
+    /// @param connection the field `Connection`; absent for none
     Response withCommonHeaders(Response response, RequestHead request, List<Header> ofRequest,
             Optional<Header> connection) {
         List<Header> headers = new ArrayList<>(16);

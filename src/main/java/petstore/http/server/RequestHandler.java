@@ -47,7 +47,7 @@ final class RequestHandler extends SimpleChannelInboundHandler<Object> {
                 listener.telemetry().requestId(fields.first(ListenerContext.REQUEST_ID)), listener.clock().millis());
     }
 
-    /// Records that the request has arrived and its response is sent. The connection stays open.
+    /// Records that the request has arrived and its response is sent.
     void ended(Exchange answered) {
         // Frees the memory of the request while the connection is idle.
         exchange = null;

@@ -22,10 +22,6 @@ public interface RequestLog {
             String key, long beganMillis, long durationNanos, int status, long bytes,
             String client, Optional<Failure.Kind> refusal, Optional<Failure.Unavailability> unavailability,
             Optional<String> reason) {
-
-        public boolean isAnswered() {
-            return status != 0;
-        }
     }
 
     /// A request that was refused for its key. Other components are as in [FinishedRequest].

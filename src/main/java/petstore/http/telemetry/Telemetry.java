@@ -69,6 +69,10 @@ public final class Telemetry {
         };
     }
 
+    private static boolean isDeprecated(Api.Decision decision) {
+        return decision.headers().stream().anyMatch(header -> header.name().equals("Deprecation"));
+    }
+
     /// The known facts about a request in flight, for telemetry. Confined to its event loop.
     public final class RequestRecord {
 
@@ -114,7 +118,7 @@ public final class Telemetry {
             Optional<Response.Refusal> refusal = sent.flatMap(Response::refusal);
             FinishedRequest request = new FinishedRequest(head.id(), method(head),
                     decision.map(Api.Decision::route).orElse(Api.NO_ROUTE),
-                    decision.map(Api.Decision::isDeprecated).orElse(false),
+                    decision.map(Telemetry::isDeprecated).orElse(false),
                     !hasIdempotencyKey && status == CREATED,
                     decision.map(Api.Decision::keyId).orElse(Api.NO_KEY), head.beganMillis(),
                     System.nanoTime() - beganNanos, status,

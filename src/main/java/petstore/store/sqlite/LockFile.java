@@ -39,7 +39,7 @@ final class LockFile implements AutoCloseable {
     private final @Nullable FileChannel channel;
     /// Empty for a process that does not own the store.
     private String token = "";
-    /// Null for a process that does not own the store.
+    /// Reads the token, in a file system in user space without its cache; null for a process that does not own the store.
     private @Nullable FileChannel uncached;
     private final ByteBuffer block = ByteBuffer.allocateDirect(2 * BLOCK).alignedSlice(BLOCK).slice(0, BLOCK);
 

@@ -34,7 +34,7 @@ public final class RequestBody {
     /// The maximum number of bytes of an unwanted body that are read and dropped.
     private static final long MOST_DROPPED_BYTES = 16L * 1024 * 1024;
 
-    /// The part that has arrived; null if it is not wanted.
+    /// The part that has arrived; null once it is passed to the API, or dropped.
     private @Nullable ByteArrayOutputStream bytes = new ByteArrayOutputStream(0);
     private final Head head;
     private final Channel channel;
@@ -55,7 +55,7 @@ public final class RequestBody {
         return isComplete;
     }
 
-    /// Begins to keep the body for the API. For a head that is not refused.
+    /// Records that the API wants the body. For a head that is not refused.
     public State want(Api.ReadBody by) {
         reader = by;
         String announced = head.fields().first("Content-Length");
