@@ -82,6 +82,7 @@ public class Training {
             await(service);
         } finally {
             service.toHandle().destroyForcibly();
+            service.waitFor();
         }
         return List.of(classes);
     }
@@ -128,7 +129,7 @@ public class Training {
         try {
             await(process);
         } finally {
-            process.destroyForcibly();
+            process.destroyForcibly().waitFor();
         }
     }
 

@@ -15,6 +15,7 @@ public final class Sha256 {
     /// Returns the hash of these parts, 32 bytes.
     public static byte[] of(byte[]... parts) {
         MessageDigest digest = DIGESTS.get();
+        digest.reset();
         for (byte[] part : parts) {
             digest.update(part);
         }

@@ -17,6 +17,7 @@ import petstore.http.message.Response;
 /// The media type of request bodies: JSON in UTF-8, not compressed (RFC 8259 section 8.1).
 final class MediaType {
 
+    private static final String CHARSET = "charset";
     /// Many clients write the second form.
     private static final Set<String> UTF_8 = Set.of("utf-8", "utf8");
     /// The name and the value of a parameter. A quoted value may contain a semicolon (RFC 9110 section 5.6.6).
@@ -64,7 +65,10 @@ final class MediaType {
     }
 
     private static boolean isOtherCharset(MatchResult parameter) {
-        return parameter.group(1).strip().equalsIgnoreCase("charset") && !UTF_8
-                .contains(QUOTES.matcher(parameter.group(2)).replaceAll("$1").strip().toLowerCase(Locale.ROOT));
+        String name = parameter.group(1).stripLeading();
+        String value = parameter.group(2).stripTrailing();
+        String unquoted = value.startsWith("\"") ? QUOTES.matcher(value).replaceAll("$1") : value;
+        return name.stripTrailing().equalsIgnoreCase(CHARSET)
+                && !(name.equalsIgnoreCase(CHARSET) && UTF_8.contains(unquoted.toLowerCase(Locale.ROOT)));
     }
 }

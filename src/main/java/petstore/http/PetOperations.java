@@ -90,7 +90,8 @@ public record PetOperations(Catalogue catalogue, String base, Duration idempoten
                 + ">; rel=\"next\"");
     }
 
-    /// Returns 201 once the animal is durable. Requests with the same `Idempotency-Key` add one animal, and later ones get its response again.
+    /// Returns 201 once the animal is durable. Requests with the same `Idempotency-Key` add one animal. Later ones get the
+    /// response of the first.
     ///
     /// Preconditions are evaluated before the animal is added: others may be added in between. If they fail, only an earlier success
     /// with the same key counts.

@@ -41,12 +41,12 @@ public class Session implements AutoCloseable {
         return statement;
     }
 
-    /// Runs `work` once no other thread uses this session. If it fails, all statements are closed, because the driver silently closes the
-    /// failed one.
+    /// Runs `work` once no other thread uses this session. If it fails, all statements are closed, because the driver silently
+    /// closes the failed one, or a batch may be left.
     public synchronized <T> T perform(Database.Work<T> work) throws SQLException {
         try {
             return work.on(this);
-        } catch (SQLException | RuntimeException e) {
+        } catch (SQLException | RuntimeException | Error e) {
             closeStatements();
             throw e;
         }

@@ -63,8 +63,9 @@ final class SqlIdempotency {
                 .min(Comparator.naturalOrder()).orElse(now);
         List<StoredResult> purged = session.rows(PURGE, SqlIdempotency::read, PURGED_PER_RECORDED * petIds.size(),
                 oldest.toEpochMilli(), now.toEpochMilli(), MOST_KEPT - petIds.size());
-        // The clock was ahead when these were received, or is behind now. Their new ids let the purge reach others.
+        // A result from the future is kept for at most two retentions.
         Instant latest = now.plus(Duration.between(oldest, now));
+        // The clock was ahead when these were received, or is behind now. Their new ids let the purge reach others.
         List<StoredResult> future = purged.stream().filter(result -> result.received().isAfter(now)).toList();
         insert(session, Stream.concat(
                 petIds.entrySet().stream().map(entry -> new StoredResult(entry.getKey().name(),

@@ -66,6 +66,10 @@ class BadHeadersTest {
             unsupported("an unknown charset", "Content-Type: application/json; charset=utf-8x\r\n"),
             unsupported("a space before the equals sign of UTF-16",
                     "Content-Type: application/json; charset =utf-16\r\n"),
+            unsupported("a blank before the equals sign", "Content-Type: application/json; charset =utf-8\r\n"),
+            unsupported("a blank behind the equals sign", "Content-Type: application/json; charset= utf-8\r\n"),
+            unsupported("a blank in the quotes", "Content-Type: application/json; charset=\" utf-8\"\r\n"),
+            unsupported("a backslash without quotes", "Content-Type: application/json; charset=utf\\-8\r\n"),
             unsupported("a charset without value", "Content-Type: application/json; charset\r\n"),
             unsupported("text after the quotes", "Content-Type: application/json; charset=\"utf-8\"x\r\n"),
             unsupported("utf8 and two digits", "Content-Type: application/json; charset=utf88\r\n"));

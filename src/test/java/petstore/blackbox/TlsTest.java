@@ -15,8 +15,10 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
@@ -29,8 +31,13 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import petstore.ApiKey;
+import petstore.KeyToken;
+import petstore.Scope;
 import petstore.http.server.ServerSettings.Deadlines;
 import petstore.http.server.tls.TlsFiles;
+import petstore.store.SqlStore;
 import petstore.testkit.ApiClient;
 import petstore.testkit.CommandLines;
 import petstore.testkit.ConcurrentClients;
@@ -42,6 +49,7 @@ import petstore.testkit.ServedContract;
 import petstore.testkit.TestCertificate;
 import petstore.testkit.TestService;
 import petstore.testkit.TestSettings;
+import petstore.testkit.TestStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -90,6 +98,31 @@ class TlsTest {
         ServedContract.verify(method, path, response.statusCode(), response.headers().map(), response.body());
         assertThat(response.headers().allValues("Strict-Transport-Security")).containsExactly("max-age=31536000");
         return response;
+    }
+
+    /// The body waits while the key is read from the store.
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void takesBodyOverHttp2IfKeyIsOfAnotherProcess(boolean together) throws IOException {
+        try (TestService service = start(UnaryOperator.identity());
+                SqlStore otherProcess = TestStore.open(folder.resolve("data"));
+                RawHttp2Client client = new RawHttp2Client(service.port())) {
+            KeyToken token = KeyToken.random();
+            otherProcess.keys().add(ApiKey.issued(token, "other", EnumSet.allOf(Scope.class), Instant.now(),
+                    Optional.empty(), Optional.empty()));
+            byte[] head = RawHttp2Client.head(1, false, ":method", "POST", ":scheme", "https", ":path", "/v1/pets",
+                    ":authority", "localhost", "authorization", "Bearer " + token.text(), "content-type",
+                    "application/json");
+            byte[] body = RawHttp2Client.frame(RawHttp2Client.DATA, RawHttp2Client.END_STREAM, 1,
+                    PET.getBytes(StandardCharsets.UTF_8));
+            client.begin();
+            if (together) {
+                client.send(List.of(head, body));
+            } else {
+                client.send(List.of(head)).send(List.of(body));
+            }
+            assertThat(client.await(RawHttp2Client.HEADERS).orElseThrow().status()).isEqualTo(201);
+        }
     }
 
     @ParameterizedTest

@@ -7,7 +7,7 @@ import java.util.function.Supplier;
 
 import petstore.CommandFailure;
 
-/// A check.
+/// A check of `petstore doctor`.
 ///
 /// `serve` itself says what keeps it from starting. So a check is of something that `serve` does not look at, or only later.
 ///

@@ -22,7 +22,7 @@ public final class BrowserPolicy {
                     "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id, traceparent, tracestate"),
             Header.of("Access-Control-Max-Age", "3600"), Response.NO_STORE);
 
-    /// The access of pages in browsers to a response.
+    /// The headers for browsers, and the response to a preflight.
     ///
     /// @param headers the headers of every response to the request
     /// @param preflight the response to a preflight request, which has no key; absent for other requests

@@ -2,6 +2,7 @@ package petstore.http.message;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -10,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /// The header fields of a request, by name in any case.
 public final class HeaderFields {
 
-    /// The names of the fields that the service reads, with the field of [TrustedProxies]. A server drops the others.
+    /// The names of the fields that the service reads, besides the field of [TrustedProxies]. A server drops the others.
     public static final List<String> READ = List.of("Accept", "Accept-Encoding", "Access-Control-Request-Method",
             "Authorization",
             "Content-Encoding",
@@ -21,8 +22,18 @@ public final class HeaderFields {
     /// A weight of 0, e.g. `q=0.000`.
     private static final Pattern NO_WEIGHT = Pattern.compile("\\s*+q=0\\.?0*+\\s*+", Pattern.CASE_INSENSITIVE);
 
+    private final Predicate<String> isKept;
     /// Each name, followed by its value.
     private final List<String> pairs = new ArrayList<>(0);
+
+    public HeaderFields() {
+        this(_ -> true);
+    }
+
+    /// @param isKept returns false for a field that is dropped, and so must not be asked for
+    public HeaderFields(Predicate<String> isKept) {
+        this.isKept = isKept;
+    }
 
     /// Adds a field after the others. Returns this object.
     public HeaderFields add(String name, String value) {
@@ -56,6 +67,7 @@ public final class HeaderFields {
 
     /// Returns the index of a name; -1 for none.
     private int find(String name, int from) {
+        assert isKept.test(name) : name + " is dropped; add it to HeaderFields.READ";
         for (int i = from; i < pairs.size(); i += 2) {
             if (pairs.get(i).equalsIgnoreCase(name)) {
                 return i;
@@ -86,7 +98,7 @@ public final class HeaderFields {
         });
     }
 
-    /// Drops the fields, once no one reads them.
+    /// Drops all fields. Nothing may ask for them afterwards.
     public void drop() {
         pairs.clear();
     }

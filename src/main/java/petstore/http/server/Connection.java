@@ -18,7 +18,8 @@ import petstore.http.server.ServerSettings.Deadlines;
 import petstore.http.server.codec.ClientAddress;
 
 /// A connection: its exchanges, its deadline, and its end. A stock handler knows only one of the three. The deadline counts from the
-/// connect, the last response, or the beginning of a further head; the stock timeouts start again with each byte.
+/// beginning of the connection, the end of the last exchange, or the beginning of a further head; the stock timeouts start again with each
+/// byte.
 ///
 /// It sees the input before TLS and the decoder. If memory is short, it refuses incomplete requests. Confined to its event loop.
 final class Connection extends ChannelInboundHandlerAdapter {
@@ -37,7 +38,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     /// The exchanges that have not ended, the oldest first. With HTTP/1.1, one at most.
     private final Deque<Exchange> exchanges = new ArrayDeque<>(2);
     private @Nullable StreamsShutdown streams;
-    /// The end of the time for a head or, after a response, for the next request, by [System#nanoTime].
+    /// The end of the time for a head or, after an exchange, for the next request, by [System#nanoTime].
     private long deadlineNanos;
     /// True until the head of the first request is complete.
     private boolean isNew = true;
@@ -142,7 +143,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         return exchanges.stream().anyMatch(Exchange::isResponseDue);
     }
 
-    /// Refuses the incomplete requests, or the connection if it has none, because of the limit or a lack of memory.
+    /// Refuses the incomplete requests, or the connection if it has none, because of the limit or a lack of memory. No response is due.
     void refuse() {
         if (exchanges.isEmpty()) {
             limit.refused().increment();

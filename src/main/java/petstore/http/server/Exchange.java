@@ -93,8 +93,8 @@ final class Exchange {
             }
             case Api.AwaitKey(CompletableFuture<Api.Decision> later) -> {
                 await(later, known -> {
-                    body.resume();
                     proceed(known);
+                    body.resume();
                 });
                 body.pause();
             }
@@ -124,7 +124,7 @@ final class Exchange {
         switch (state) {
             case WAITING -> {
             }
-            case EXPECTED -> {
+            case CONTINUE_EXPECTED -> {
                 var _ = context.writeAndFlush(ResponseEncoder.CONTINUE);
             }
             case WHOLE -> respond(body.pass());
@@ -183,7 +183,7 @@ final class Exchange {
         if (stage.compareTo(Stage.SENDING) >= 0) {
             return;
         }
-        // The client may take long to read the response. The API may still read the fields.
+        // Frees memory: the client may take long to read the response. While the API works, it may still read the fields.
         if (stage != Stage.WORKING) {
             head.fields().drop();
         }

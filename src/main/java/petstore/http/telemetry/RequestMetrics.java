@@ -70,7 +70,7 @@ public final class RequestMetrics {
         inFlight.increment();
     }
 
-    /// Counts a request. Decreases the number in flight last, so that a reader of 0 sees all requests counted.
+    /// Counts an answered request. Decreases the number in flight last, so that a reader of 0 sees all requests counted.
     void answered(FinishedRequest request) {
         Name name = new Name(request.method(), request.route(), request.status());
         Timer timer = durations.get(name);
@@ -91,7 +91,7 @@ public final class RequestMetrics {
         inFlight.decrement();
     }
 
-    /// As above, for a request without a whole response.
+    /// As [#answered], for a request without a whole response.
     void abandoned() {
         abandoned.increment();
         inFlight.decrement();

@@ -93,6 +93,8 @@ public final class WorkQueue<I, O> implements AutoCloseable {
     }
 
     /// A queue with metrics, of items that share the work of their group, e.g. writes that wait for one commit.
+    ///
+    /// @param work as above, but called by all threads
     public WorkQueue(String name, int threads, Duration patience, Unavailability late,
             Function<List<I>, List<O>> work, MeterRegistry meters) {
         this(name, Limits.ofSharedWork(patience, late), Collections.nCopies(threads, measured(name, work, meters)));

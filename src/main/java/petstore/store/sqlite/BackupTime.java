@@ -21,7 +21,7 @@ public final class BackupTime {
 
     /// Records the time of a backup in the store in `folder`, also while other processes write to it.
     ///
-    /// Errors: [CommandFailure] with the reason, e.g. if the store cannot be written, or another process replaces it.
+    /// Errors: [CommandFailure] with the reason, e.g. if the store cannot be written, was deleted or replaced, or lost its log.
     public static void record(Path folder, Instant time) {
         Path file = SqliteFile.in(folder);
         try (FolderLock lock = FolderLock.change(folder)) {

@@ -51,7 +51,8 @@ final class Checkpoints {
         this.limits = limits;
     }
 
-    /// Makes the checkpoint that is due after a commit, if one is. After an error, it is due again after the next commit.
+    /// Makes the checkpoint that is due after a commit, if one is. After an error, it is due again after the next commit, and the caller
+    /// closes the session's statements.
     void afterCommit(Session session) throws SQLException {
         Log log = run(session, "NOOP");
         if (log.pages() - log.copied() >= limits.waiting()) {

@@ -19,7 +19,7 @@ import petstore.CommandFailure;
 
 /// The lines of a lock's file, of one length: the token, the identities of the files, and the owner with the address of its API.
 ///
-/// The last owner writes a random token, because locks are not shared between two mounts of a folder: the last owner has the store. The
+/// Each owner writes a random token, because locks are not shared between two mounts of a folder: the last one has the store. The
 /// identities are those of the files that the store had when it was opened last. So a start notices that the database or its log was
 /// replaced while no process ran.
 final class LockFile implements AutoCloseable {
@@ -49,7 +49,7 @@ final class LockFile implements AutoCloseable {
         this.channel = channel;
     }
 
-    /// Makes this process the owner.
+    /// Writes this process into the file as the owner.
     void own() {
         write(TOKEN, UUID.randomUUID().toString());
         write(OWNER, String.valueOf(ProcessHandle.current().pid()));

@@ -28,7 +28,7 @@ final class OpenFiles {
     private final Path log;
     /// SQLite's locks and the index of the log, in memory that its processes share.
     private final Path index;
-    private final LockFile lock;
+    private final LockFile lockFile;
     private final Map<Path, Object> keys = new LinkedHashMap<>();
     /// The folder when its files were compared; empty if they must be compared again.
     private volatile Optional<Folder> compared = Optional.empty();
@@ -58,12 +58,12 @@ final class OpenFiles {
         this.folder = database.resolveSibling(".");
         this.log = SqliteFile.log(database);
         this.index = StoreFiles.companion(database, "-shm");
-        this.lock = lock.file();
+        this.lockFile = lock.file();
         try {
             for (Path file : List.of(database, log, index, database.resolveSibling(StoreFiles.LOCK))) {
                 keys.put(file, StoreFiles.key(file));
             }
-            this.lock.recordFiles();
+            lockFile.recordFiles();
         } catch (IOException e) {
             throw CommandFailure.of("the store cannot be opened", e);
         }
@@ -79,7 +79,7 @@ final class OpenFiles {
             Checkpoints.complete(session);
         }
         try {
-            lock.recordStore();
+            lockFile.recordStore();
         } catch (IOException e) {
             SQLException failed = SqliteErrors.exception(SQLiteErrorCode.SQLITE_IOERR_WRITE);
             failed.initCause(e);
@@ -100,24 +100,21 @@ final class OpenFiles {
             }
             compared = found.filter(Folder::isSettled);
         }
-        try {
-            return lock.isTaken() ? Optional.of("another process has taken this store") : Optional.empty();
-        } catch (IOException e) {
-            return Optional.empty();
-        }
+        return isTaken() ? Optional.of("another process has taken this store") : Optional.empty();
     }
 
-    /// Returns true if this process still owns the store, and only the names of the log and its index are gone, or have an empty log, as
+    /// Returns true if no other process has taken the store, and only the names of the log and its index are gone, or have an empty log, as
     /// reading commands create it.
     boolean isLogDeleted() {
-        return isOwned() && !StoreFiles.hasContent(log) && keys.entrySet().stream()
+        return !isTaken() && !StoreFiles.hasContent(log) && keys.entrySet().stream()
                 .noneMatch(opened -> !List.of(log, index).contains(opened.getKey())
                         && isOther(opened.getKey(), opened.getValue()));
     }
 
-    private boolean isOwned() {
+    /// Returns false if the lock cannot be read.
+    private boolean isTaken() {
         try {
-            return !lock.isTaken();
+            return lockFile.isTaken();
         } catch (IOException e) {
             return false;
         }

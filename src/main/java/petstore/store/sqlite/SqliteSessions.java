@@ -24,7 +24,7 @@ import petstore.store.Session;
 /// Errors of opening: [CommandFailure] for a folder that cannot be written, a file that is not a store, a refused schema, or a
 /// durability setting that SQLite ignores.
 ///
-/// @param writer the session of writes; a command has no other
+/// @param writer the session of writes; the only session of a command, which may be read-only
 /// @param readers one for unqueued reads, and one for each thread of queued reads; empty for a command
 /// @param files the files of sessions that may write; null for a command that only reads
 /// @param fullDisk lasts until the file holds everything that the log held at the start

@@ -22,9 +22,9 @@ final class SqliteWriter implements AutoCloseable {
 
     /// The logger of [Sqlite], so that all log lines of the database have one name.
     private static final Logger LOG = LoggerFactory.getLogger(Sqlite.class);
-    /// The time between two checks for damage, in durations of the first.
-    private static final int CHECK_PAUSES = 9;
-    private static final long LONGEST_TRUST_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+    /// The time between two checks for damage, as a multiple of the duration of the first.
+    private static final int CHECK_PAUSE = 9;
+    private static final long LONGEST_TRUST_NS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final String LOST_DISK = "the store's disk failed; the service is stopping";
 
     private final Path file;
@@ -42,9 +42,9 @@ final class SqliteWriter implements AutoCloseable {
     /// The reason why nothing is written until the next start, or until a check refutes damage; null for none.
     private volatile @Nullable Loss loss;
     /// The time by [System#nanoTime] from which reported damage is checked again.
-    private long nextCheckNanos = System.nanoTime();
+    private long nextCheckNs = System.nanoTime();
     /// The time by [System#nanoTime] of the look at the files after the last commit. Confined to the writer session.
-    private long filesNanos = System.nanoTime() - LONGEST_TRUST_NANOS;
+    private long lookedNs = System.nanoTime() - LONGEST_TRUST_NS;
 
     private record Loss(Failure.Unavailability code, String message) {
     }
@@ -128,17 +128,18 @@ final class SqliteWriter implements AutoCloseable {
     /// Checks all pages after a report of damage, because SQLite also reports a disk that fails to read for a moment so. Checks again
     /// later, because the disk may have failed during the check, too.
     private void checkDamage() {
-        long beganNanos = System.nanoTime();
+        long beganNs = System.nanoTime();
         try (Session reader = SqliteFile.connectReader(file)) {
-            if (reader.text("PRAGMA integrity_check(1)").equals("ok")) {
+            // A marked file is a backup that was copied over the damaged store, of which this process still has pages.
+            if (reader.text("PRAGMA integrity_check(1)").equals("ok") && !BackupChecksum.isMarked(file)) {
                 refute();
                 LOG.info("the store is not damaged: the disk has failed to read");
             }
         } catch (SQLException e) {
             LOG.debug("the store cannot be checked", e);
         }
-        long endedNanos = System.nanoTime();
-        nextCheckNanos = endedNanos + (endedNanos - beganNanos) * CHECK_PAUSES;
+        long endedNs = System.nanoTime();
+        nextCheckNs = endedNs + (endedNs - beganNs) * CHECK_PAUSE;
     }
 
     <T> T write(Database.Work<T> work) {
@@ -167,7 +168,7 @@ final class SqliteWriter implements AutoCloseable {
         findLoss();
         Loss lasting = loss;
         if (lasting != null && lasting.code() == Failure.Unavailability.DAMAGED
-                && System.nanoTime() - nextCheckNanos >= 0) {
+                && System.nanoTime() - nextCheckNs >= 0) {
             checkDamage();
         }
         if (!failedWrites.isLasting()) {
@@ -191,13 +192,14 @@ final class SqliteWriter implements AutoCloseable {
                 Objects.requireNonNull(sessions.files()).settle(session);
                 sessions.fullDisk().succeeded();
             }
-            // The look after the last commit serves one that follows at once: a file can be replaced just as well during a commit.
-            if (System.nanoTime() - filesNanos > LONGEST_TRUST_NANOS) {
+            // If a commit follows at once, the look after the last commit is enough, because a file can also be replaced during a commit.
+            if (System.nanoTime() - lookedNs > LONGEST_TRUST_NS) {
                 requireFiles(Failure.Unavailability.DISK_FAILED);
             }
             T result = inTransaction(session, work);
+            long committedNs = System.nanoTime();
             requireFiles(Failure.Unavailability.OUTCOME_UNKNOWN);
-            filesNanos = System.nanoTime();
+            lookedNs = committedNs;
             checkpoint();
             return result;
         } catch (SQLException e) {
@@ -239,7 +241,8 @@ final class SqliteWriter implements AutoCloseable {
 
     /// Runs `work` in a transaction. The driver's own transactions would begin again at each commit, and lock out other processes.
     ///
-    /// Errors: [Failure] if the log may have the transaction, although its index cannot grow, which SQLite writes last.
+    /// Errors: [Failure] if the log may have the transaction, although its index cannot grow, which SQLite writes last. After an error, the
+    /// caller closes the session or its statements.
     static <T> T inTransaction(Session session, Database.Work<T> work) throws SQLException {
         try {
             session.prepare("BEGIN IMMEDIATE").execute();

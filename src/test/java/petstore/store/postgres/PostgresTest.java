@@ -276,7 +276,6 @@ class PostgresTest {
         }
     }
 
-    /// Logical replication needs primary keys, and copies no sequences.
     /// The service closes its connections when it leaves a server.
     @Test
     void committedWorkHasItsResultAlsoIfConnectionIsClosedThen() throws SQLException {
@@ -305,6 +304,7 @@ class PostgresTest {
         assertThat(PostgresServer.query(url, "SELECT text FROM note")).containsExactly("kept");
     }
 
+    /// Logical replication needs primary keys, and copies no sequences.
     @Test
     void everyTableHasPrimaryKeyAndNoneUsesSequence() {
         addRex();

@@ -231,6 +231,21 @@ class SqliteTest {
         write("INSERT INTO mark VALUES (1)");
     }
 
+    /// The process still has pages of the damaged store.
+    @Test
+    void backupThatIsCopiedOverDamagedStoreDoesNotRefuteDamage() throws IOException {
+        write("DROP TABLE mark");
+        Path backup = folder.resolve("backup.db");
+        SqliteCopy.backup(folder, backup, Instant.EPOCH, false, _ -> {
+        });
+        assertThat(sqlite.read(_ -> {
+            throw new SQLiteException("said", SQLiteErrorCode.SQLITE_CORRUPT);
+        })).failsWithin(PATIENCE);
+        Files.write(SqliteFile.in(folder), Files.readAllBytes(backup));
+        sqlite.retryWrite();
+        assertDamaged();
+    }
+
     /// Damages the root page of an index.
     private void zeroRoot(String index) throws IOException {
         long page;

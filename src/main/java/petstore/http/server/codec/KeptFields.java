@@ -2,6 +2,7 @@ package petstore.http.server.codec;
 
 import java.util.Iterator;
 import java.util.Map;
+import java.util.function.Predicate;
 
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaders;
@@ -12,6 +13,7 @@ import petstore.http.message.TrustedProxies;
 public final class KeptFields {
 
     private final HttpHeaders names = new DefaultHttpHeaders();
+    private final Predicate<String> isKept = names::contains;
 
     public KeptFields(TrustedProxies proxies) {
         HeaderFields.READ.forEach(name -> names.set(name, ""));
@@ -20,7 +22,7 @@ public final class KeptFields {
 
     /// Returns the fields of a request that are kept.
     HeaderFields of(Iterator<? extends Map.Entry<CharSequence, ? extends CharSequence>> all) {
-        HeaderFields kept = new HeaderFields();
+        HeaderFields kept = new HeaderFields(isKept);
         while (all.hasNext()) {
             Map.Entry<CharSequence, ? extends CharSequence> field = all.next();
             if (names.contains(field.getKey())) {

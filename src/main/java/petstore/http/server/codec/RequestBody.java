@@ -17,10 +17,10 @@ public final class RequestBody {
 
     /// The state of a body, which decides the next step of its exchange.
     public enum State {
-        /// The rest has not arrived, or the API does not want the body.
+        /// The rest has not arrived, or the API does not want the body, or has it.
         WAITING,
         /// The client awaits a response 100 before it sends the body.
-        EXPECTED,
+        CONTINUE_EXPECTED,
         /// The body has arrived, and can be passed to the API.
         WHOLE,
         /// The client has announced or sent more bytes than the limit.
@@ -64,7 +64,9 @@ public final class RequestBody {
         }
         State state = state(by);
         // The API has refused every expectation but 100-continue.
-        return state == State.WAITING && !head.fields().elements("Expect").isEmpty() ? State.EXPECTED : state;
+        return state == State.WAITING && bytes != null && !head.fields().elements("Expect").isEmpty()
+                ? State.CONTINUE_EXPECTED
+                : state;
     }
 
     /// Keeps a part, or drops it if it is not wanted.
@@ -102,7 +104,7 @@ public final class RequestBody {
         return Objects.requireNonNull(reader).limit();
     }
 
-    /// Passes the whole body to the API, once.
+    /// Passes the whole body to the API, once. Returns its response.
     public CompletableFuture<Response> pass() {
         byte[] whole = Objects.requireNonNull(bytes).toByteArray();
         bytes = null;
