@@ -4,7 +4,6 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
@@ -24,7 +23,6 @@ final class SqliteWriter implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Sqlite.class);
     /// The time between two checks for damage, as a multiple of the duration of the first.
     private static final int CHECK_PAUSE = 9;
-    private static final long LONGEST_TRUST_NS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final String LOST_DISK = "the store's disk failed; the service is stopping";
 
     private final Path file;
@@ -43,8 +41,6 @@ final class SqliteWriter implements AutoCloseable {
     private volatile @Nullable Loss loss;
     /// The time by [System#nanoTime] from which reported damage is checked again.
     private long nextCheckNs = System.nanoTime();
-    /// The time by [System#nanoTime] of the look at the files after the last commit. Confined to the writer session.
-    private long lookedNs = System.nanoTime() - LONGEST_TRUST_NS;
 
     private record Loss(Failure.Unavailability code, String message) {
     }
@@ -192,14 +188,9 @@ final class SqliteWriter implements AutoCloseable {
                 Objects.requireNonNull(sessions.files()).settle(session);
                 sessions.fullDisk().succeeded();
             }
-            // If a commit follows at once, the look after the last commit is enough, because a file can also be replaced during a commit.
-            if (System.nanoTime() - lookedNs > LONGEST_TRUST_NS) {
-                requireFiles(Failure.Unavailability.DISK_FAILED);
-            }
+            requireFiles(Failure.Unavailability.DISK_FAILED);
             T result = inTransaction(session, work);
-            long committedNs = System.nanoTime();
             requireFiles(Failure.Unavailability.OUTCOME_UNKNOWN);
-            lookedNs = committedNs;
             checkpoint();
             return result;
         } catch (SQLException e) {
