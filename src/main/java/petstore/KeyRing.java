@@ -21,7 +21,7 @@ public interface KeyRing {
     /// The keys of one reading.
     ///
     /// @param keys all keys by id, revoked and expired ones too
-    /// @param read the time by the clock of the database when they were read, or a little later
+    /// @param read the time by the clock of the database when they were read, roughly
     /// @param readNs the time when their reading began, by [System#nanoTime]
     record Known(Map<String, ApiKey> keys, Instant read, long readNs) {
 

@@ -43,7 +43,7 @@ final class MediaType {
         if (violations.isEmpty()) {
             return Optional.empty();
         }
-        return Optional.of(Errors.response(Kind.UNSUPPORTED_MEDIA_TYPE, String.join("; ", violations))
+        return Optional.of(Errors.response(Kind.UNSUPPORTED_MEDIA_TYPE, violations)
                 .with(coded ? UNCODED : List.of()));
     }
 

@@ -345,7 +345,9 @@ class DiskIT {
                 }
             }
         } finally {
-            shell("umount mount; umount disk");
+            shell("umount mount");
+            // The process of bindfs uses the disk for a moment longer.
+            await().atMost(PATIENCE).until(() -> shell("umount disk").code() == 0);
         }
     }
 

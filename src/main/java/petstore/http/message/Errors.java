@@ -21,11 +21,9 @@ public final class Errors {
         return response(status(kind), kind, message, headers);
     }
 
-    /// Returns the response that names all violations; absent for none.
-    public static Optional<Response> refusal(Kind kind, List<String> violations) {
-        return violations.isEmpty()
-                ? Optional.empty()
-                : Optional.of(response(kind, String.join("; ", violations)));
+    /// Returns an error response that names all violations.
+    public static Response response(Kind kind, List<String> violations) {
+        return response(kind, String.join("; ", violations));
     }
 
     private static int status(Kind kind) {

@@ -30,9 +30,10 @@ final class DisplacementOrder {
     /// Adds or moves a connection.
     ///
     /// @param isIdle true if its last response is sent; false if it is new, or has begun to send a head, and is spared for a second
-    void add(Connection connection, boolean isIdle, long now) {
+    /// @param sinceNanos the time by [System#nanoTime] since when it is idle or has no head
+    void add(Connection connection, boolean isIdle, long sinceNanos) {
         (isIdle ? headless : idle).remove(connection);
-        (isIdle ? idle : headless).putLast(connection, now);
+        (isIdle ? idle : headless).putLast(connection, sinceNanos);
         publish();
     }
 

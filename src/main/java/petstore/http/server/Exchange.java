@@ -38,7 +38,7 @@ final class Exchange {
     private enum Stage {
         /// The request arrives.
         READING,
-        /// The API works on another thread.
+        /// The API works, on another thread or in a later turn of the event loop.
         WORKING,
         /// The client reads the response.
         SENDING,
@@ -107,7 +107,7 @@ final class Exchange {
     }
 
     private void respond(CompletableFuture<Response> response) {
-        // The rest of the body is read first: it may not be well-formed.
+        // What has arrived of the body is read first: it may not be well-formed.
         if (response.isDone() && !head.hasBody()) {
             send(response.join());
         } else {

@@ -22,7 +22,7 @@ public record ServerSettings(String host, int port, String adminHost, int adminP
 
     /// Limits of a client's time.
     ///
-    /// @param idle from the end of a response to the first byte of the next request
+    /// @param idle from the end of a request and its response to the first byte of the next request
     /// @param header from the first byte of a request, or from connecting, to the end of its header block
     /// @param request from the end of the header block until the body is complete and the response is sent
     public record Deadlines(Duration idle, Duration header, Duration request) {

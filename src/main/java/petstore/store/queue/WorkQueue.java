@@ -25,8 +25,8 @@ import io.micrometer.core.instrument.Timer;
 import petstore.Failure;
 import petstore.Failure.Unavailability;
 
-/// Threads that work on queued items in groups. A free thread takes all waiting items, up to a limit, so that one commit or one round
-/// trip serves many clients. A read sees all that was committed before it was submitted.
+/// Threads that work on queued items in groups. A free thread takes several waiting items, so that one commit or one round trip serves many
+/// clients. A read sees all that was committed before it was submitted.
 public final class WorkQueue<I, O> implements AutoCloseable {
 
     /// Fails late items of all queues. It has no thread until there is an item.
@@ -44,15 +44,16 @@ public final class WorkQueue<I, O> implements AutoCloseable {
     /// @param largestGroup the number of items that a thread takes at once
     /// @param longestWait items whose estimated wait is longer are refused
     /// @param patience items that are not done by then fail
-    /// @param late the code of items that are not done by then
+    /// @param overdue the code of items that are not done by then
     /// @param shared true if a group takes as long as one item, e.g. a commit. Then a free thread takes all waiting items, and [#close]
     ///        waits for them. Otherwise the threads share the items, and [#close] refuses them.
-    public record Limits(int capacity, int largestGroup, Duration longestWait, Duration patience, Unavailability late,
+    public record Limits(int capacity, int largestGroup, Duration longestWait, Duration patience,
+            Unavailability overdue,
             boolean shared) {
 
-        static Limits ofSharedWork(Duration patience, Unavailability late) {
+        static Limits ofSharedWork(Duration patience, Unavailability overdue) {
             // Duration.dividedBy would initialise BigDecimal, which takes a twentieth of the start.
-            return new Limits(8_192, 512, Duration.ofNanos(patience.toNanos() / 4), patience, late, true);
+            return new Limits(8_192, 512, Duration.ofNanos(patience.toNanos() / 4), patience, overdue, true);
         }
 
         public static Limits ofReads(int largestGroup, Duration patience) {
@@ -95,9 +96,9 @@ public final class WorkQueue<I, O> implements AutoCloseable {
     /// A queue with metrics, of items that share the work of their group, e.g. writes that wait for one commit.
     ///
     /// @param work as above, but called by all threads
-    public WorkQueue(String name, int threads, Duration patience, Unavailability late,
+    public WorkQueue(String name, int threads, Duration patience, Unavailability overdue,
             Function<List<I>, List<O>> work, MeterRegistry meters) {
-        this(name, Limits.ofSharedWork(patience, late), Collections.nCopies(threads, measured(name, work, meters)));
+        this(name, Limits.ofSharedWork(patience, overdue), Collections.nCopies(threads, measured(name, work, meters)));
         measureLength(name, this::waiting, meters);
     }
 
@@ -148,7 +149,7 @@ public final class WorkQueue<I, O> implements AutoCloseable {
         }
     }
 
-    /// Returns false if another item would wait too long. The first may always wait, so that the estimate is renewed.
+    /// Returns false if another item would wait too long. The first, or the first group, may always wait, so that the estimate is renewed.
     private boolean admits() {
         int before = units(waiting.size());
         return before == 0 || before * (unitNs.get() / workers.size()) <= limits.longestWait().toNanos();
@@ -192,7 +193,7 @@ public final class WorkQueue<I, O> implements AutoCloseable {
         late.forEach(task -> task.result().completeExceptionally(overloaded(Unavailability.QUEUE_LATE)));
         workers.stream().flatMap(worker -> worker.group.stream()).filter(task -> task.isLate(limits.patience()))
                 .forEach(task -> task.result().completeExceptionally(
-                        new Failure(limits.late(), limits.late() == Unavailability.OUTCOME_UNKNOWN
+                        new Failure(limits.overdue(), limits.overdue() == Unavailability.OUTCOME_UNKNOWN
                                 ? "the store takes too long; the outcome of this request is unknown"
                                 : "the store takes too long; try again later")));
     }

@@ -61,9 +61,9 @@ class WorkQueueTest {
             CompletableFuture<String> first = submitAndAwaitStart(queue);
             CompletableFuture<String> second = queue.submit("waiting");
             try {
-                assertFails(first, "the store takes too long; " + (limits.late() == Unavailability.OUTCOME_UNKNOWN
+                assertFails(first, "the store takes too long; " + (limits.overdue() == Unavailability.OUTCOME_UNKNOWN
                         ? "the outcome of this request is unknown"
-                        : "try again later"), limits.late());
+                        : "try again later"), limits.overdue());
                 assertFails(second, OVERLOADED, Unavailability.QUEUE_LATE);
             } finally {
                 finish.complete(true);

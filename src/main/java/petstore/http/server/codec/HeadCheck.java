@@ -71,7 +71,10 @@ public final class HeadCheck extends SimpleChannelInboundHandler<HttpRequest> {
                 default -> Errors.response(Kind.INVALID_REQUEST, "the request is not well-formed HTTP");
             });
         }
-        return Errors.refusal(Kind.INVALID_REQUEST, violations(request, target));
+        List<String> violations = violations(request, target);
+        return violations.isEmpty()
+                ? Optional.empty()
+                : Optional.of(Errors.response(Kind.INVALID_REQUEST, violations));
     }
 
     @SuppressWarnings("ReferenceEquality") // HTTP/01.1 equals HTTP/1.1; the decoder uses the constants for the exact spelling.

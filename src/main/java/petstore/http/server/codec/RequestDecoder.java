@@ -29,7 +29,7 @@ public final class RequestDecoder extends HttpRequestDecoder {
     /// Null until the decoder is in its pipeline.
     private @Nullable ChannelHandlerContext context;
 
-    /// @param headBegan called after the bytes of a further request, when a part of its head or all of it has arrived
+    /// @param headBegan called once [#next] has decoded the bytes of a further request that had arrived
     public RequestDecoder(Runnable headBegan) {
         super(new HttpDecoderConfig().setMaxInitialLineLength(MOST_LINE_BYTES).setMaxHeaderSize(MOST_HEAD_BYTES)
                 .setStrictLineParsing(true).setUseRfc9112TransferEncoding(true));

@@ -23,7 +23,7 @@ import io.netty.util.CharsetUtil;
 import petstore.http.message.Header;
 import petstore.http.message.Response;
 
-/// Writes a long body in slices, each after the client has taken the earlier ones; the stock encoders keep the whole body off-heap.
+/// Writes a long body in slices, each once the system has taken the earlier ones; the stock encoders keep the whole body off-heap.
 @Sharable
 public abstract sealed class ResponseEncoder extends ChannelOutboundHandlerAdapter {
 

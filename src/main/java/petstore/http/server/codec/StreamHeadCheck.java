@@ -101,7 +101,9 @@ public final class StreamHeadCheck extends ChannelInboundHandlerAdapter {
         if (!hasOneHost(head)) {
             violations.add("there must be one :authority or Host field, a host with or without a port");
         }
-        return Errors.refusal(Kind.INVALID_REQUEST, violations);
+        return violations.isEmpty()
+                ? Optional.empty()
+                : Optional.of(Errors.response(Kind.INVALID_REQUEST, violations));
     }
 
     private static int bytes(Http2Headers head) {
