@@ -107,7 +107,7 @@ final class Exchange {
     }
 
     private void respond(CompletableFuture<Response> response) {
-        // What has arrived of the body is read first: it may not be well-formed.
+        // The received part of the body is read first: it may not be well-formed.
         if (response.isDone() && !head.hasBody()) {
             send(response.join());
         } else {
