@@ -6,6 +6,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import petstore.Failure.Kind;
@@ -59,16 +60,22 @@ final class MediaType {
         if (!(parameters < 0 ? type : type.substring(0, parameters)).strip().equalsIgnoreCase("application/json")) {
             return Optional.of("Content-Type must be application/json");
         }
-        return PARAMETER.matcher(type).results().anyMatch(MediaType::isOtherCharset)
-                ? Optional.of("the charset of Content-Type must be utf-8")
-                : Optional.empty();
+        Matcher parameter = PARAMETER.matcher(type);
+        while (parameter.find()) {
+            if (isOtherCharset(parameter)) {
+                return Optional.of("the charset of Content-Type must be utf-8");
+            }
+        }
+        return Optional.empty();
     }
 
     private static boolean isOtherCharset(MatchResult parameter) {
         String name = parameter.group(1).stripLeading();
+        if (!name.stripTrailing().equalsIgnoreCase(CHARSET)) {
+            return false;
+        }
         String value = parameter.group(2).stripTrailing();
         String unquoted = value.startsWith("\"") ? QUOTES.matcher(value).replaceAll("$1") : value;
-        return name.stripTrailing().equalsIgnoreCase(CHARSET)
-                && !(name.equalsIgnoreCase(CHARSET) && UTF_8.contains(unquoted.toLowerCase(Locale.ROOT)));
+        return !name.equalsIgnoreCase(CHARSET) || !UTF_8.contains(unquoted.toLowerCase(Locale.ROOT));
     }
 }
