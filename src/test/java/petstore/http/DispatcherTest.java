@@ -51,7 +51,7 @@ class DispatcherTest {
                     new BrowserPolicy(List.of(), false), new UnavailabilityLog());
             Api.Decision decision = dispatcher
                     .decide(new RequestHead("GET", "/v1/pets", null,
-                            new HeaderFields().add("Authorization", "Bearer secret"), "-", "of-the-test", 0));
+                            new HeaderFields(_ -> true).add("Authorization", "Bearer secret"), "-", "of-the-test", 0));
             assertThat(decision.next()).isInstanceOfSatisfying(Api.Respond.class, respond -> {
                 Response response = respond.response();
                 assertThat(response.status()).isEqualTo(500);

@@ -94,7 +94,8 @@ class HealthTest {
     }
 
     private static Request request(String query) {
-        return new Request(new RequestHead("GET", "/readyz", query, new HeaderFields(), "-", "of-the-test", 0), "",
+        return new Request(new RequestHead("GET", "/readyz", query, new HeaderFields(_ -> true), "-", "of-the-test", 0),
+                "",
                 Optional.empty(), new byte[0]);
     }
 

@@ -14,7 +14,7 @@ import static org.awaitility.Awaitility.await;
 
 class UnavailabilityLogTest {
 
-    private static final RequestHead HEAD = new RequestHead("GET", "/v1/pets", "", new HeaderFields(), "-",
+    private static final RequestHead HEAD = new RequestHead("GET", "/v1/pets", "", new HeaderFields(_ -> true), "-",
             "of-the-test", 0);
     private final Failure statement = new Failure(Unavailability.STATEMENT_FAILED, "the store is unavailable",
             new IllegalStateException("said", new IllegalArgumentException("inside")));

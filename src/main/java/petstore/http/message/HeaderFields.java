@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 /// The header fields of a request, by name in any case.
 public final class HeaderFields {
 
-    /// The names of the fields that the service reads, besides the field of [TrustedProxies]. A server drops the others.
+    /// The names of the fields that the service reads, besides the field of [TrustedProxies]. A server drops the others, so that a request
+    /// that waits takes little memory.
     public static final List<String> READ = List.of("Accept", "Accept-Encoding", "Access-Control-Request-Method",
             "Authorization",
             "Content-Encoding",
@@ -22,23 +23,21 @@ public final class HeaderFields {
     /// A weight of 0, e.g. `q=0.000`.
     private static final Pattern NO_WEIGHT = Pattern.compile("\\s*+q=0\\.?0*+\\s*+", Pattern.CASE_INSENSITIVE);
 
-    private final Predicate<String> isKept;
+    private final Predicate<CharSequence> isKept;
     /// Each name, followed by its value.
     private final List<String> pairs = new ArrayList<>(0);
 
-    public HeaderFields() {
-        this(_ -> true);
-    }
-
-    /// @param isKept returns false for a field that is dropped, and so must not be asked for
-    public HeaderFields(Predicate<String> isKept) {
+    /// @param isKept returns true for the names of fields that are kept; the others must not be asked for
+    public HeaderFields(Predicate<CharSequence> isKept) {
         this.isKept = isKept;
     }
 
-    /// Adds a field after the others. Returns this object.
-    public HeaderFields add(String name, String value) {
-        pairs.add(name);
-        pairs.add(value);
+    /// Adds a field after the others, if it is kept. Returns this object.
+    public HeaderFields add(CharSequence name, CharSequence value) {
+        if (isKept.test(name)) {
+            pairs.add(name.toString());
+            pairs.add(value.toString());
+        }
         return this;
     }
 

@@ -11,6 +11,8 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoop;
+import io.netty.handler.codec.http.DefaultHttpHeaders;
+import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http2.Http2MultiplexHandler;
 import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.handler.ssl.ApplicationProtocolNames;
@@ -18,9 +20,9 @@ import io.netty.handler.ssl.ApplicationProtocolNegotiationHandler;
 import io.netty.handler.ssl.SslHandler;
 import petstore.Failure.Kind;
 import petstore.http.message.Errors;
+import petstore.http.message.HeaderFields;
 import petstore.http.message.Response;
 import petstore.http.server.codec.HeadCheck;
-import petstore.http.server.codec.KeptFields;
 import petstore.http.server.codec.RequestDecoder;
 import petstore.http.server.codec.ResponseEncoder;
 import petstore.http.server.codec.StreamCodec;
@@ -43,15 +45,16 @@ final class Pipeline extends ChannelInitializer<Channel> {
 
     private final Map<EventLoop, Connections> connections;
     private final ListenerContext listener;
-    private final KeptFields fields;
+    private final HttpHeaders keptNames = new DefaultHttpHeaders();
     private final Optional<Tls> tls;
 
     /// @param tls absent for plain HTTP
     Pipeline(Map<EventLoop, Connections> connections, ListenerContext listener, Optional<Tls> tls) {
         this.connections = connections;
         this.listener = listener;
-        this.fields = new KeptFields(listener.proxies());
         this.tls = tls;
+        HeaderFields.READ.forEach(name -> keptNames.set(name, ""));
+        keptNames.set(listener.proxies().field(), "");
     }
 
     @Override
@@ -79,7 +82,7 @@ final class Pipeline extends ChannelInitializer<Channel> {
         connection.opened(null);
         RequestDecoder decoder = new RequestDecoder(connection::headBegan);
         // Input: bytes to a request and its contents, the request to a Head, both to an Exchange. Output: a Response to bytes.
-        pipeline.addLast(decoder, new HeadCheck(fields, always), HTTP_1_RESPONSES,
+        pipeline.addLast(decoder, new HeadCheck(keptNames::contains, always), HTTP_1_RESPONSES,
                 new RequestHandler(connection, listener, decoder));
     }
 
@@ -95,7 +98,7 @@ final class Pipeline extends ChannelInitializer<Channel> {
             protected void initChannel(Channel stream) {
                 // Netty would reset a stream that the client has reset.
                 stream.config().setAutoClose(false);
-                stream.pipeline().addLast(new StreamHeadCheck(fields), STREAM_RESPONSES,
+                stream.pipeline().addLast(new StreamHeadCheck(keptNames::contains), STREAM_RESPONSES,
                         new RequestHandler(connection, listener, null));
             }
         }));

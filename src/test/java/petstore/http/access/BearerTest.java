@@ -174,7 +174,7 @@ class BearerTest {
     }
 
     private static HeaderFields field(String value) {
-        return new HeaderFields().add("Authorization", value);
+        return new HeaderFields(_ -> true).add("Authorization", value);
     }
 
     private Bearer.Authentication authenticate(KeyToken token) {

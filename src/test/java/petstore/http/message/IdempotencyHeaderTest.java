@@ -18,7 +18,7 @@ class IdempotencyHeaderTest {
     private static final String CONFIGURED = "configured-key-of-\"this\"-service";
 
     private static HeaderFields field(String... values) {
-        HeaderFields headers = new HeaderFields();
+        HeaderFields headers = new HeaderFields(_ -> true);
         List.of(values).forEach(value -> headers.add("Idempotency-Key", value));
         return headers;
     }

@@ -23,10 +23,13 @@ class WorstTextTest {
         Telemetry telemetry = new Telemetry(new SimpleMeterRegistry(), Optional.empty(), TestService.SILENT, keys);
         return Stream.of(
                 WorstText.FIELD.tests("X-Request-Id", telemetry::requestId, ""),
-                WorstText.FIELD.tests("traceparent", text -> spans.parent(new HeaderFields().add("traceparent", text)),
+                WorstText.FIELD.tests("traceparent",
+                        text -> spans.parent(new HeaderFields(_ -> true).add("traceparent", text)),
                         "", PARENT + "-"),
                 WorstText.FIELD.tests("tracestate",
-                        text -> spans.parent(new HeaderFields().add("traceparent", PARENT).add("tracestate", text)), "",
+                        text -> spans
+                                .parent(new HeaderFields(_ -> true).add("traceparent", PARENT).add("tracestate", text)),
+                        "",
                         "a="))
                 .flatMap(tests -> tests);
     }

@@ -3,6 +3,7 @@ package petstore.http.server.codec;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 import petstore.Failure.Kind;
 import petstore.http.message.Errors;
 import petstore.http.message.Header;
+import petstore.http.message.HeaderFields;
 import petstore.http.message.RequestTarget;
 import petstore.http.message.Response;
 import petstore.http.message.UriHost;
@@ -29,14 +31,15 @@ public final class HeadCheck extends SimpleChannelInboundHandler<HttpRequest> {
     /// A client of HTTP/1.0 that asks for a further request expects it.
     private static final Optional<Header> CONFIRMATION = Optional.of(Header.of("Connection", "keep-alive"));
 
-    private final KeptFields keptFields;
+    private final Predicate<CharSequence> isKept;
     /// The response to every request; absent if only invalid heads are refused.
     private final Optional<Response> always;
     /// The last valid `Host`, because clients mostly repeat it.
     private @Nullable String validHost;
 
-    public HeadCheck(KeptFields keptFields, Optional<Response> always) {
-        this.keptFields = keptFields;
+    /// @param isKept returns true for the names of header fields that are kept
+    public HeadCheck(Predicate<CharSequence> isKept, Optional<Response> always) {
+        this.isKept = isKept;
         this.always = always;
     }
 
@@ -55,8 +58,9 @@ public final class HeadCheck extends SimpleChannelInboundHandler<HttpRequest> {
             // HTTP/1.0 ignores it.
             fields.remove(HttpHeaderNames.EXPECT);
         }
-        return new Head(method, target.orElse(request.uri()),
-                keptFields.of(fields.iteratorCharSequence()),
+        HeaderFields kept = new HeaderFields(isKept);
+        fields.iteratorCharSequence().forEachRemaining(field -> kept.add(field.getKey(), field.getValue()));
+        return new Head(method, target.orElse(request.uri()), kept,
                 fields.contains(HttpHeaderNames.TRANSFER_ENCODING) || fields.contains(HttpHeaderNames.CONTENT_LENGTH),
                 refusal.isPresent() || !HttpUtil.isKeepAlive(request), isOld ? CONFIRMATION : Optional.empty(),
                 refusal);

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -21,6 +22,7 @@ import io.netty.util.AsciiString;
 import io.netty.util.ReferenceCountUtil;
 import petstore.Failure.Kind;
 import petstore.http.message.Errors;
+import petstore.http.message.HeaderFields;
 import petstore.http.message.RequestTarget;
 import petstore.http.message.Response;
 import petstore.http.message.UriHost;
@@ -36,11 +38,12 @@ public final class StreamHeadCheck extends ChannelInboundHandlerAdapter {
     private static final int FIELD_BYTES = 32;
     private static final AsciiString PROTOCOL = AsciiString.cached(":protocol");
 
-    private final KeptFields keptFields;
+    private final Predicate<CharSequence> isKept;
     private boolean hasHead;
 
-    public StreamHeadCheck(KeptFields keptFields) {
-        this.keptFields = keptFields;
+    /// @param isKept returns true for the names of header fields that are kept
+    public StreamHeadCheck(Predicate<CharSequence> isKept) {
+        this.isKept = isKept;
     }
 
     @Override
@@ -83,8 +86,10 @@ public final class StreamHeadCheck extends ChannelInboundHandlerAdapter {
         Http2Headers head = frame.headers();
         String method = String.valueOf(head.method());
         String target = String.valueOf(head.path());
-        return new Head(method, target, keptFields.of(head.iterator()), !frame.isEndStream(),
-                false, Optional.empty(), refusal(method, target, head));
+        HeaderFields kept = new HeaderFields(isKept);
+        head.forEach(field -> kept.add(field.getKey(), field.getValue()));
+        return new Head(method, target, kept, !frame.isEndStream(), false, Optional.empty(),
+                refusal(method, target, head));
     }
 
     private static Optional<Response> refusal(String method, String target, Http2Headers head) {
