@@ -26,6 +26,8 @@ import java.util.stream.Stream;
 /// - `commands.aot`, for the commands: runs some of them on that store. `-Xshare:dump` makes one cache of the classes of all;
 ///   `-XX:AOTCacheOutput` would make it of one process.
 ///
+/// `-XX:AOTCacheOutput` would also keep machine code for this processor, with which Java 25 ends by SIGILL on an older one (JDK-8388703).
+///
 /// Usage: `java Training.java FOLDER [JAVA]`. FOLDER has `petstore.jar` and gets the caches. JAVA is the `java` program that the caches
 /// are for; by default the running one. The launcher uses a cache only if `jdk.release` equals the JDK's file `release`, and the cache
 /// has the time of the jar.
