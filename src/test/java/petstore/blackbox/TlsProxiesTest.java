@@ -121,6 +121,7 @@ class TlsProxiesTest {
             assertThat(ServedContract.json(response.body()).get("message").asText())
                     .isEqualTo("this port speaks HTTPS; use an https URL");
             assertThat(response.headers().get("connection")).containsExactly("close");
+            assertThat(response.headers()).doesNotContainKey("strict-transport-security");
             client.socket().shutdownOutput();
             assertThat(client.isClosedByServer()).isTrue();
         }

@@ -33,6 +33,11 @@ record ListenerContext(Api api, Telemetry telemetry, Clock clock, AtomicBoolean 
     private record Dated(long second, Header field) {
     }
 
+    /// Returns this with another API.
+    ListenerContext with(Api other) {
+        return new ListenerContext(other, telemetry, clock, stopping, deadlines, proxies, limit);
+    }
+
     /// Returns a response with the headers of every response: `X-Request-Id`, `Date`, `X-Content-Type-Options`.
     ///
     /// @param ofRequest the headers of every response to this request

@@ -1,5 +1,6 @@
 package petstore.http.server;
 
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -19,8 +20,10 @@ import io.netty.handler.ssl.ApplicationProtocolNames;
 import io.netty.handler.ssl.ApplicationProtocolNegotiationHandler;
 import io.netty.handler.ssl.SslHandler;
 import petstore.Failure.Kind;
+import petstore.http.message.Api;
 import petstore.http.message.Errors;
 import petstore.http.message.HeaderFields;
+import petstore.http.message.RequestHead;
 import petstore.http.message.Response;
 import petstore.http.server.codec.HeadCheck;
 import petstore.http.server.codec.RequestDecoder;
@@ -37,14 +40,29 @@ final class Pipeline extends ChannelInitializer<Channel> {
     private static final int READ_HEAD_BYTES = 40 * 1024;
     private static final int MOST_STREAMS = 100;
 
-    private static final Response NO_TLS = Errors.response(Kind.INVALID_REQUEST,
-            "this port speaks HTTPS; use an https URL");
-
     private static final ChannelHandler HTTP_1_RESPONSES = new ResponseEncoder.OfHttp1();
     private static final ChannelHandler STREAM_RESPONSES = new ResponseEncoder.OfStream();
 
+    /// Refuses plain HTTP at a TLS port, without the headers of the API: `Strict-Transport-Security` is for TLS only (RFC 6797).
+    private static final class WithoutTls implements Api {
+
+        private static final Decision REFUSAL = new Decision(NO_ROUTE, NO_KEY, List.of(), new RespondLast(
+                Errors.response(Kind.INVALID_REQUEST, "this port speaks HTTPS; use an https URL")));
+
+        @Override
+        public Decision decide(RequestHead head) {
+            return REFUSAL;
+        }
+
+        @Override
+        public Decision refuse(RequestHead head, Response refusal) {
+            return REFUSAL;
+        }
+    }
+
     private final Map<EventLoop, Connections> connections;
     private final ListenerContext listener;
+    private final ListenerContext withoutTls;
     private final HttpHeaders keptNames = new DefaultHttpHeaders();
     private final Optional<Tls> tls;
 
@@ -52,6 +70,7 @@ final class Pipeline extends ChannelInitializer<Channel> {
     Pipeline(Map<EventLoop, Connections> connections, ListenerContext listener, Optional<Tls> tls) {
         this.connections = connections;
         this.listener = listener;
+        this.withoutTls = listener.with(new WithoutTls());
         this.tls = tls;
         HeaderFields.READ.forEach(name -> keptNames.set(name, ""));
         keptNames.set(listener.proxies().field(), "");
@@ -68,22 +87,21 @@ final class Pipeline extends ChannelInitializer<Channel> {
             // Replaces itself by the stock TLS handler, or by the handlers that refuse plain HTTP.
             pipeline.addLast(tls.get().handler(() -> {
                 pipeline.remove(ApplicationProtocolNegotiationHandler.class);
-                http1(pipeline, connection, Optional.of(NO_TLS));
+                http1(pipeline, connection, withoutTls);
             }));
             // Adds the handlers of the protocol that the client chooses in the handshake.
             pipeline.addLast(chosen(connection));
         } else {
-            http1(pipeline, connection, Optional.empty());
+            http1(pipeline, connection, listener);
         }
     }
 
-    /// @param always the response to every request; absent if the API answers
-    private void http1(ChannelPipeline pipeline, Connection connection, Optional<Response> always) {
+    private void http1(ChannelPipeline pipeline, Connection connection, ListenerContext context) {
         connection.opened(null);
         RequestDecoder decoder = new RequestDecoder(connection::headBegan);
         // Input: bytes to a request and its contents, the request to a Head, both to an Exchange. Output: a Response to bytes.
-        pipeline.addLast(decoder, new HeadCheck(keptNames::contains, always), HTTP_1_RESPONSES,
-                new RequestHandler(connection, listener, decoder));
+        pipeline.addLast(decoder, new HeadCheck(keptNames::contains), HTTP_1_RESPONSES,
+                new RequestHandler(connection, context, decoder));
     }
 
     private void http2(ChannelPipeline pipeline, Connection connection) {
@@ -122,7 +140,7 @@ final class Pipeline extends ChannelInitializer<Channel> {
                 if (protocol.equals(ApplicationProtocolNames.HTTP_2)) {
                     http2(context.pipeline(), connection);
                 } else {
-                    http1(context.pipeline(), connection, Optional.empty());
+                    http1(context.pipeline(), connection, listener);
                 }
             }
 

@@ -32,15 +32,12 @@ public final class HeadCheck extends SimpleChannelInboundHandler<HttpRequest> {
     private static final Optional<Header> CONFIRMATION = Optional.of(Header.of("Connection", "keep-alive"));
 
     private final Predicate<CharSequence> isKept;
-    /// The response to every request; absent if only invalid heads are refused.
-    private final Optional<Response> always;
     /// The last valid `Host`, because clients mostly repeat it.
     private @Nullable String validHost;
 
     /// @param isKept returns true for the names of header fields that are kept
-    public HeadCheck(Predicate<CharSequence> isKept, Optional<Response> always) {
+    public HeadCheck(Predicate<CharSequence> isKept) {
         this.isKept = isKept;
-        this.always = always;
     }
 
     @Override
@@ -52,7 +49,7 @@ public final class HeadCheck extends SimpleChannelInboundHandler<HttpRequest> {
         String method = request.method().name();
         HttpHeaders fields = request.headers();
         Optional<String> target = RequestTarget.find(method, request.uri());
-        Optional<Response> refusal = always.or(() -> refusal(request, target));
+        Optional<Response> refusal = refusal(request, target);
         boolean isOld = request.protocolVersion().equals(HttpVersion.HTTP_1_0);
         if (isOld) {
             // HTTP/1.0 ignores it.

@@ -1,6 +1,5 @@
 package petstore.http.server.codec;
 
-import java.util.Optional;
 import java.util.stream.Stream;
 
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -28,7 +27,7 @@ class WorstTextTest {
             return;
         }
         request.headers().set("Host", "localhost").set(name, value);
-        EmbeddedChannel channel = new EmbeddedChannel(new HeadCheck(_ -> true, Optional.empty()));
+        EmbeddedChannel channel = new EmbeddedChannel(new HeadCheck(_ -> true));
         channel.writeInbound(request);
         channel.releaseInbound();
     }
