@@ -4,12 +4,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 import petstore.CommandFailure;
-import petstore.Failure;
 import petstore.SafeText;
 import petstore.store.Database;
 import petstore.store.SchemaPolicy;
@@ -67,16 +65,6 @@ public record EmbeddedStore(Path folder, SchemaPolicy migrate) implements StoreC
     @Override
     public boolean exists() {
         return SqliteFile.exists(folder);
-    }
-
-    @Override
-    public Optional<String> removeEmpty() {
-        try {
-            SqliteFile.deleteEmpty(folder);
-        } catch (Failure | CommandFailure e) {
-            LOG.debug("the store stays", e);
-        }
-        return Optional.empty();
     }
 
     @Override

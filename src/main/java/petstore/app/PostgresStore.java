@@ -1,11 +1,8 @@
 package petstore.app;
 
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-import petstore.CommandFailure;
-import petstore.Failure;
 import petstore.SafeText;
 import petstore.store.Database;
 import petstore.store.SchemaPolicy;
@@ -39,21 +36,6 @@ public record PostgresStore(PostgresUri uri, SchemaPolicy migrate) implements St
 
     @Override
     public boolean exists() {
-        return Postgres.findStore(uri, Postgres.COMMAND_WAIT).isPresent();
-    }
-
-    @Override
-    public Optional<String> removeEmpty() {
-        try {
-            // The command has failed already, so it does not wait now.
-            return Postgres.findStore(uri, Duration.ZERO).filter(_ -> {
-                try (SqlStore store = open(StoreAccess.CHANGE)) {
-                    return store.catalogue().lastId() == 0 && store.keys().list().isEmpty();
-                }
-            });
-        } catch (Failure | CommandFailure e) {
-            LOG.debug("the store stays", e);
-            return Optional.empty();
-        }
+        return Postgres.hasStore(uri);
     }
 }

@@ -2,7 +2,6 @@ package petstore.app;
 
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.slf4j.Logger;
@@ -32,10 +31,6 @@ public sealed interface StoreChoice permits EmbeddedStore, PostgresStore {
     /// Throws if the store does not exist. A database is asked only when it is opened.
     default void requireExisting() {
     }
-
-    /// Removes a new store to which nothing was added, unless another process uses it. Returns the place of an empty store that stays;
-    /// absent if there is none.
-    Optional<String> removeEmpty();
 
     /// Throws if the file to write is part of the store.
     default void requireOther(Path file) {

@@ -7,7 +7,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -89,31 +88,13 @@ final class ImportCommand extends TransferCommand implements Callable<Integer> {
         if (dryRun) {
             return check(choice, plan);
         }
-        if (!choice.exists()) {
-            return importIntoNew(choice, plan);
-        }
         try (Closer parts = new Closer()) {
+            if (!choice.exists()) {
+                // The store is created once the file is checked.
+                return report(importInto(0, () -> open(choice, parts), plan), source);
+            }
             Target target = open(choice, parts);
             return report(importInto(keepIds ? target.catalogue().lastId() : 0, () -> target, plan), source);
-        }
-    }
-
-    /// Creates the store once the file is checked. It does not stay if nothing is added.
-    private int importIntoNew(StoreChoice choice, Plan plan) throws IOException {
-        AtomicBoolean opened = new AtomicBoolean();
-        long written = 0;
-        try (Closer parts = new Closer()) {
-            Report report = importInto(0, () -> {
-                opened.set(true);
-                return open(choice, parts);
-            }, plan);
-            written = report.written();
-            return report(report, plan.file());
-        } finally {
-            if (opened.get() && written == 0) {
-                choice.removeEmpty().ifPresent(
-                        place -> console().printError("petstore: an empty store stays in " + place));
-            }
         }
     }
 

@@ -91,29 +91,6 @@ class ImportCommandTest {
         }
     }
 
-    /// The trigger makes the database refuse the animal once the store exists.
-    @ParameterizedTest
-    @ValueSource(strings = {"", "--keep-ids"})
-    void saysThatNewStoreStaysEmptyInDatabase(String option) throws IOException {
-        Path source = Files.writeString(folder.resolve("source.ndjson"),
-                "{\"id\":7,\"name\":\"Rex\",\"categoryId\":1}\n");
-        String database = PostgresServer.newDatabase();
-        PostgresServer.query(database, """
-                CREATE FUNCTION refuse() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN
-                  ALTER TABLE pet DROP CONSTRAINT IF EXISTS refused, ADD CONSTRAINT refused CHECK (name <> 'Rex');
-                END $$;
-                CREATE EVENT TRIGGER made ON ddl_command_end WHEN TAG IN ('CREATE VIEW') EXECUTE FUNCTION refuse()""");
-        String[] line = Stream.of("import", source.toString(), "--database", database, option)
-                .filter(word -> !word.isEmpty()).toArray(String[]::new);
-        Ending ending = CommandLines.ending(Map.of(), line);
-        assertThat(ending.code()).isEqualTo(1);
-        assertThat(ending.err()).hasSize(2).first()
-                .isEqualTo(
-                        "petstore: an empty store stays in the schema public of the database " + database);
-        assertThat(CommandLines.ending(Map.of(), line).err()).as("not new").hasSize(1);
-        assertThat(PostgresServer.query(database, "SELECT id FROM pet")).isEmpty();
-    }
-
     /// A server takes the folder while the file is checked.
     @Test
     void letsServerWriteThatAppearsMeanwhile() throws IOException {

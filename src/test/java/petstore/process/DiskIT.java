@@ -16,7 +16,6 @@ import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.BeforeEach;
@@ -444,16 +443,6 @@ class DiskIT {
         } finally {
             unmountSmallDisk();
         }
-    }
-
-    @Test
-    void failedImportLeavesNoNewStore() throws IOException {
-        Files.write(temporary.resolve("animals.ndjson"), IntStream.rangeClosed(1, 6_000)
-                .mapToObj(id -> "{\"id\":" + id + ",\"name\":\"" + "🐈".repeat(255) + "\",\"categoryId\":1}").toList());
-        PetstoreProcess.Ending ending = shell("ulimit -f 4096; petstore import animals.ndjson --keep-ids");
-        assertThat(ending.code()).isEqualTo(1);
-        assertThat(ending.err()).last().asString().contains("petstore.db cannot be used: ");
-        assertThat(namesIn(folder)).containsExactly("petstore.lock");
     }
 
     /// Mounts a disk of its own, because a full disk stops other tests. Skips the test if there are no loop devices.

@@ -34,7 +34,7 @@ public final class Postgres implements Database {
     private static final int OTHERS = 2;
     /// The connections of a service besides those of its readers: two of them watch the primary.
     public static final int FURTHER_CONNECTIONS = WRITERS + OTHERS + 2;
-    public static final Duration COMMAND_WAIT = Duration.ofMinutes(2);
+    private static final Duration COMMAND_WAIT = Duration.ofMinutes(2);
     private static final Duration COMMAND_PATIENCE = Duration.ofDays(1);
     static final String SERVICE_WAIT_IS_OVER = " and --database-wait is over";
 
@@ -80,11 +80,9 @@ public final class Postgres implements Database {
         return new Postgres(new PostgresSessions.OfCommand(uri, session), COMMAND_PATIENCE, 1);
     }
 
-    /// Returns the place of the store in a database that a command changes, for a message; absent without a store.
-    ///
-    /// @param wait the longest wait for a database that cannot be used yet
-    public static Optional<String> findStore(PostgresUri uri, Duration wait) {
-        return PostgresSearch.forCommand(uri, true, wait, PostgresSchema::findStore);
+    /// Returns true if a database that a command changes has a store.
+    public static boolean hasStore(PostgresUri uri) {
+        return PostgresSearch.forCommand(uri, true, COMMAND_WAIT, PostgresSchema::hasStore);
     }
 
     @Override

@@ -1,7 +1,6 @@
 package petstore.store.postgres;
 
 import java.sql.SQLException;
-import java.util.Optional;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -131,10 +130,9 @@ final class PostgresSchema {
         return true;
     }
 
-    /// Returns the place of the store in a database, e.g. `the schema public of the database postgresql://…`; absent without a store.
-    static Optional<String> findStore(PostgresHost host) throws SQLException {
+    static boolean hasStore(PostgresHost host) throws SQLException {
         try (PostgresSession session = host.open(host.state().orElseThrow(), PostgresConnector.Timeouts.WATCH)) {
-            return hasStore(session) ? Optional.of(place(session, host)) : Optional.empty();
+            return hasStore(session);
         }
     }
 

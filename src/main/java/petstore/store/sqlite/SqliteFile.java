@@ -14,7 +14,6 @@ import org.sqlite.SQLiteConnection;
 import petstore.Closer;
 import petstore.CommandFailure;
 import petstore.store.Database;
-import petstore.store.Migrations;
 import petstore.store.Session;
 import petstore.store.SqlFunction;
 import petstore.store.TimeBudget;
@@ -62,29 +61,6 @@ public final class SqliteFile {
             return Files.exists(file) ? Files.size(file) : 0;
         } catch (IOException e) {
             return Double.NaN;
-        }
-    }
-
-    /// Deletes the store in `folder` if it has neither animals nor keys, and never had animals. Errors: [CommandFailure] if another process
-    /// uses it.
-    public static void deleteEmpty(Path folder) {
-        Path file = in(folder);
-        try (FolderLock _ = FolderLock.replace(folder)) {
-            if (open(file, SqliteFile::isEmpty)) {
-                for (String suffix : StoreFiles.COMPANIONS) {
-                    Files.deleteIfExists(StoreFiles.companion(file, suffix));
-                }
-                Files.deleteIfExists(file);
-            }
-        } catch (IOException e) {
-            throw CommandFailure.of("the store in " + folder + " cannot be deleted", e);
-        }
-    }
-
-    private static boolean isEmpty(Path file) throws SQLException {
-        try (Session session = connectReader(file)) {
-            return !Migrations.SQLITE.hasStore(session)
-                    || (Sqlite.lastPetId(session) == 0 && session.number("SELECT count(*) FROM api_key") == 0);
         }
     }
 
