@@ -19,8 +19,6 @@ import java.util.Properties;
 import java.util.UUID;
 import javax.net.SocketFactory;
 
-import petstore.store.TimeBudget;
-
 import static java.util.Map.entry;
 
 /// Opens connections to PostgreSQL with their settings. Poolers drop settings in a connection's start-up packet, so each is set by SQL
@@ -34,8 +32,10 @@ final class PostgresConnector {
     /// @param response the longest wait for a response; zero for no limit
     /// @param idleTransaction the time after which the server ends an idle transaction, and with it its locks
     record Timeouts(Duration lock, Duration statement, Duration response, Duration idleTransaction) {
-        static final Timeouts REQUEST = TimeBudget.POSTGRES.statement().map(limits -> new Timeouts(limits.lock(),
-                limits.whole(), limits.response(), Duration.ofSeconds(2))).orElseThrow();
+        /// Of a request. Each of the first three is below the next, so that the server itself tells that a statement had no effect. A
+        /// response comes within [petstore.store.TimeBudget#POSTGRES], also after a wait for a connection.
+        static final Timeouts REQUEST = new Timeouts(Duration.ofMillis(800), Duration.ofSeconds(1),
+                Duration.ofMillis(1_200), Duration.ofSeconds(2));
         /// For the watch of the primary.
         static final Timeouts WATCH = new Timeouts(Duration.ofMillis(500), Duration.ofSeconds(2),
                 Duration.ofSeconds(2), Duration.ofSeconds(5));
