@@ -2,7 +2,6 @@ package petstore.http;
 
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicIntegerArray;
-import java.util.function.Consumer;
 
 import petstore.CatalogueVersion;
 import petstore.PetQuery;
@@ -73,8 +72,7 @@ public final class PageCache {
         return found.map(CachedPage::response);
     }
 
-    /// Returns a function that keeps the page of a read which begins now.
-    Consumer<CachedPage> keeper(PetQuery query) {
-        return memory.keeper(new Key(query));
+    void keep(PetQuery query, CachedPage page) {
+        memory.keep(new Key(query), page);
     }
 }

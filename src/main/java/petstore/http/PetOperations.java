@@ -12,7 +12,6 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 
 import petstore.ApiKey;
 import petstore.Catalogue;
@@ -70,10 +69,9 @@ public record PetOperations(Catalogue catalogue, String base, Duration idempoten
     ///
     /// @param version the version before the page is read, so that the page is not older
     private CompletableFuture<ConditionalResponse> read(PetQuery query, CatalogueVersion version) {
-        Consumer<PageCache.CachedPage> keeper = cache.keeper(query);
         return catalogue.list(query).thenApply(page -> {
             ConditionalResponse response = encode(page);
-            keeper.accept(new PageCache.CachedPage(version, page.next().isPresent(), response));
+            cache.keep(query, new PageCache.CachedPage(version, page.next().isPresent(), response));
             return response;
         });
     }

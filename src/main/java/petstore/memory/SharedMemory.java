@@ -1,8 +1,6 @@
 package petstore.memory;
 
-import java.lang.ref.WeakReference;
 import java.util.Optional;
-import java.util.function.Consumer;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
@@ -56,7 +54,7 @@ public final class SharedMemory {
                 .weigher((Key<?> _, Value value) -> value.bytes() + BYTES_OF_ENTRY).build();
     }
 
-    @SuppressWarnings("unchecked") // A keeper accepts only values of its key's type.
+    @SuppressWarnings("unchecked") // A value is kept under a key of its type.
     public <V extends Value> Optional<V> find(Key<V> key) {
         return Optional.ofNullable((V) values.getIfPresent(key));
     }
@@ -66,11 +64,8 @@ public final class SharedMemory {
         return values.asMap().containsKey(key);
     }
 
-    /// Returns a function that keeps the result of a read which begins now. It does nothing if memory is cleared meanwhile. It does not
-    /// prevent the garbage collection of cleared values.
-    public <V extends Value> Consumer<V> keeper(Key<V> key) {
-        WeakReference<Cache<Key<?>, Value>> now = new WeakReference<>(values);
-        return value -> Optional.ofNullable(now.get()).ifPresent(cache -> cache.put(key, value));
+    public <V extends Value> void keep(Key<V> key, V value) {
+        values.put(key, value);
     }
 
     public <V extends Value> void remove(Key<V> key, V value) {

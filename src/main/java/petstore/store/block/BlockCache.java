@@ -8,7 +8,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.Consumer;
 
 import petstore.Catalogue.Page;
 import petstore.CatalogueVersion;
@@ -191,9 +190,8 @@ public final class BlockCache {
         if (inFlight.size() > MOST_IN_FLIGHT || !isAffordable()) {
             inFlight.remove(key);
         } else {
-            Consumer<Block> keeper = memory.keeper(key);
-            var _ = CompletableFuture.completedFuture(ids(key)).thenCompose(source::readBlock).thenAccept(keeper)
-                    .whenComplete((_, _) -> inFlight.remove(key));
+            var _ = CompletableFuture.completedFuture(ids(key)).thenCompose(source::readBlock)
+                    .thenAccept(block -> memory.keep(key, block)).whenComplete((_, _) -> inFlight.remove(key));
         }
     }
 

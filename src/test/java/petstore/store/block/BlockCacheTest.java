@@ -443,18 +443,6 @@ class BlockCacheTest {
         assertThat(model.pages).isEqualTo(before);
     }
 
-    @Test
-    void keepsNothingOfReadThatBeganBeforeMemoryWasCleared() {
-        model.addAll(100);
-        var _ = list(cache, FIRST);
-        model.afterBlock = Optional.of(memory::clear);
-        var _ = list(cache, after(1));
-        var _ = list(cache, after(2));
-        assertThat(model.blocks).as("reads of the same block").hasSize(2);
-        var _ = list(cache, after(3));
-        assertThat(model.blocks).hasSize(2);
-    }
-
     @ParameterizedTest
     @ValueSource(ints = {1, 20, 100})
     void readsNoBlockForWalk(int limit) {
