@@ -32,8 +32,8 @@ import petstore.store.Session;
 /// not belong together, gets another file.
 public final class SqliteRestore {
 
-    /// The passes of a restore over the backup: its verification, the copy of the replaced store, the new rows, and their comparison.
-    public static final int PASSES = 4;
+    /// The passes of a restore: the verification of the backup, the copy of the replaced store, and the new rows.
+    public static final int PASSES = 3;
 
     private static final DateTimeFormatter MOMENT = DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss-SSS")
             .withZone(ZoneOffset.UTC);
@@ -150,7 +150,6 @@ public final class SqliteRestore {
             files.findLoss().ifPresent(reason -> {
                 throw new CommandFailure("the restore is lost: " + reason + "; the store before is kept as " + kept);
             });
-            progress.accept(3);
             try {
                 if (session.number(
                         "SELECT freelist_count > page_count / 2 FROM pragma_freelist_count, pragma_page_count") > 0) {
@@ -163,7 +162,6 @@ public final class SqliteRestore {
                 throw new CommandFailure(backup + " is restored, but only in the store's log: "
                         + SqliteErrors.reason(e, store) + "; the next start moves it into the store", e);
             }
-            compare(session);
         }
         return List.of(kept);
     }
@@ -214,7 +212,6 @@ public final class SqliteRestore {
             attachBackup(session);
             SqliteWriter.inTransaction(session, Database.Work.of(this::copyTables));
             Checkpoints.empty(session);
-            compare(session);
         }
     }
 
@@ -266,26 +263,6 @@ public final class SqliteRestore {
         }
         session.execute("PRAGMA main.user_version = " + session.text("PRAGMA backup.user_version"));
         session.execute("PRAGMA main.application_id = 0");
-    }
-
-    /// Compares every restored value with the backup.
-    private void compare(Session session) throws SQLException {
-        for (String table : SqliteSchema.tables(session)) {
-            if (!COUNTERS.contains(table) && !NOT_COPIED.contains(table) && differs(session, table)) {
-                throw new CommandFailure("the table " + table + " in " + store
-                        + " is not that of the backup after the restore; check the disk, and restore again");
-            }
-        }
-    }
-
-    private static boolean differs(Session session, String table) throws SQLException {
-        List<String> columns = session.rows("SELECT name FROM pragma_table_info(?) ORDER BY pk = 1 DESC, cid",
-                row -> row.getString(1), table);
-        return session.number("SELECT (SELECT count(*) FROM main.%1$s) <> (SELECT count(*) FROM backup.%1$s) OR EXISTS"
-                .formatted(table)
-                + "(SELECT 1 FROM main.%1$s AS a LEFT JOIN backup.%1$s AS b ON b.%2$s = a.%2$s WHERE (a.%3$s) IS NOT (b.%4$s))"
-                        .formatted(table, columns.getFirst(), String.join(", a.", columns),
-                                String.join(", b.", columns))) != 0;
     }
 
     /// Copies the store with its log into one file.
