@@ -95,14 +95,14 @@ class KeysCommandTest {
     }
 
     @Test
-    void listFits100Columns() {
+    void listShowsWholeNamesAndLimits() {
         String longest = create(LONG_NAME + "🐈🐈", "--rate-limit", "999999999/365d", "--expires-in", "36500d");
         String revoked = create(LONG_NAME, "--rate-limit", "600/1m");
         assertThat(keys("revoke", revoked).code()).isZero();
         create("short", "--scope", "pets:read");
         List<String> table = keys("list").out();
-        assertThat(table).hasSize(4).allMatch(line -> line.length() <= 100);
-        assertThat(table.get(1)).startsWith(longest + "  Checkout ").contains("…  read write  ", "  until 21",
+        assertThat(table).hasSize(4);
+        assertThat(table.get(1)).startsWith(longest + "  " + LONG_NAME + "🐈🐈  read write  ").contains("  until 21",
                 "999999999/365d");
         assertThat(table.get(2)).matches(".*  revoked 20[0-9]{2}-[0-9]{2}-[0-9]{2}  -  +600/1m");
         assertThat(table.get(3)).matches("\\w{10}  short +read +20[0-9]{2}-[0-9]{2}-[0-9]{2}  valid +- +-");
@@ -115,10 +115,8 @@ class KeysCommandTest {
         create("動物".repeat(30));
         create("ペット e\u0301");
         List<String> table = keys("list").out();
-        assertThat(table.get(1)).contains("動物…  read write").matches("[ -~]*[^ -~]{17,45}[ -~]*");
         int scopes = table.getFirst().indexOf("SCOPES");
         assertThat(table.get(1).indexOf("read") + wideCharacters(table.get(1))).isEqualTo(scopes);
-        assertThat(table.get(1).length() + wideCharacters(table.get(1))).isLessThanOrEqualTo(100);
         assertThat(table.get(2).indexOf("read") + wideCharacters(table.get(2)) - 1).isEqualTo(scopes);
     }
 

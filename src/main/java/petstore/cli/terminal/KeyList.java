@@ -18,8 +18,6 @@ public final class KeyList {
 
     private static final List<String> HEADINGS = List.of("ID", "NAME", "SCOPES", "CREATED", "STATE", "LAST USED",
             "RATE LIMIT");
-    private static final int NAME = 1;
-    private static final int WIDTH = 100;
     /// Units of a rate limit, the longest first, in seconds.
     private static final List<Map.Entry<String, Integer>> UNITS = List.of(Map.entry("d", 86_400),
             Map.entry("h", 3_600), Map.entry("m", 60), Map.entry("s", 1));
@@ -27,12 +25,12 @@ public final class KeyList {
     private KeyList() {
     }
 
-    /// Returns the list, as a table of at most 100 columns or as JSON with all members.
+    /// Returns the list, as a table or as JSON with all members.
     ///
     /// @param now decides which keys have expired
     public static String show(List<ApiKey> keys, Instant now, ListFormat format) {
         return switch (format) {
-            case TABLE -> TextTable.fitting(WIDTH, NAME,
+            case TABLE -> TextTable.of(
                     Stream.concat(Stream.of(HEADINGS), keys.stream().map(key -> row(key, now))).toList());
             case JSON -> SafeText.of(ListJson.keys(keys)) + "\n";
         };

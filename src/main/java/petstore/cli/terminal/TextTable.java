@@ -1,22 +1,16 @@
 package petstore.cli.terminal;
 
-import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
+import org.jline.utils.WCWidth;
 import petstore.SafeText;
 
 /// Rows of text as a table with aligned columns.
 public final class TextTable {
 
     private static final String GAP = "  ";
-    /// Characters that are two columns wide: East Asian characters and most emoji.
-    private static final Pattern WIDE = Pattern.compile("[\\p{IsIdeographic}\\p{IsHiragana}\\p{IsKatakana}\\p{IsHangul}"
-            + "\\p{IsEmoji_Presentation}\\u3000-\\u303e\\uff01-\\uff60\\uffe0-\\uffe6&&[^\\uff61-\\uffdc]]");
-    /// Combining marks, which have no width.
-    private static final Pattern MARK = Pattern.compile("[\\p{Mn}\\p{Me}]");
 
     private TextTable() {
     }
@@ -31,39 +25,8 @@ public final class TextTable {
                 .collect(Collectors.joining(GAP)).stripTrailing() + "\n").collect(Collectors.joining());
     }
 
-    /// Returns rows as [#of] does, with texts of one column cut so that no line is longer than `width`.
-    ///
-    /// @param cut the index of that column
-    public static String fitting(int width, int cut, List<List<String>> texts) {
-        int used = of(texts.stream().map(row -> with(row, cut, "")).toList()).lines().mapToInt(TextTable::width).max()
-                .orElse(0);
-        return of(texts.stream()
-                .map(row -> with(row, cut, shortened(SafeText.of(row.get(cut)), Math.max(1, width - used)))).toList());
-    }
-
-    private static List<String> with(List<String> row, int column, String text) {
-        List<String> copy = new ArrayList<>(row);
-        copy.set(column, text);
-        return copy;
-    }
-
-    /// Returns the number of columns of a text on a terminal.
+    /// Returns the number of columns of a text on a terminal: two for an East Asian character, none for a combining mark.
     private static int width(String text) {
-        String narrow = WIDE.matcher(text).replaceAll("xx");
-        return (int) MARK.matcher(narrow).replaceAll("").codePoints().count();
-    }
-
-    /// Returns a text with its end replaced by `…` if it is wider than `width`. Characters stay whole.
-    private static String shortened(String text, int width) {
-        if (width(text) <= width) {
-            return text;
-        }
-        int end = 0;
-        int next = 0;
-        for (int left = width; left > 0; left -= width(text.substring(end, next))) {
-            end = next;
-            next = text.offsetByCodePoints(end, 1);
-        }
-        return text.substring(0, end) + "…";
+        return text.codePoints().map(WCWidth::wcwidth).sum();
     }
 }

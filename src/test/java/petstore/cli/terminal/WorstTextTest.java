@@ -35,8 +35,8 @@ class WorstTextTest {
     }
 
     @TestFactory
-    Stream<DynamicTest> fitsCells() {
-        return WorstText.BULK.tests("cell", text -> TextTable.fitting(60, 0, List.of(List.of(text, "b"))), "",
+    Stream<DynamicTest> alignsCells() {
+        return WorstText.BULK.tests("cell", text -> TextTable.of(List.of(List.of(text, "b"))), "",
                 "\u0301");
     }
 }
