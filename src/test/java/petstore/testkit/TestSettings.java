@@ -3,7 +3,6 @@ package petstore.testkit;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 import petstore.RateLimit;
 import petstore.http.ApiSettings;
@@ -24,7 +23,6 @@ public final class TestSettings {
             Duration.ofSeconds(10), Duration.ofSeconds(20));
     private int maxConnections = 10_000;
     private Optional<RateLimit> rateLimit = Optional.empty();
-    private TrustedProxies proxies = new TrustedProxies(List.of(), TrustedProxies.USUAL_FIELD);
     private Optional<TlsFiles> tls = Optional.empty();
     private boolean page = true;
     private List<String> corsOrigins = List.of();
@@ -59,15 +57,6 @@ public final class TestSettings {
         return this;
     }
 
-    /// Trusts the proxies in these networks.
-    ///
-    /// @param field the header field in which they name the client, e.g. `X-Forwarded-For`
-    public TestSettings proxies(String field, String... networks) {
-        proxies = new TrustedProxies(Stream.of(networks).map(TrustedProxies.Network::find).map(Optional::orElseThrow)
-                .toList(), field);
-        return this;
-    }
-
     public TestSettings tls(TlsFiles files) {
         tls = Optional.of(files);
         return this;
@@ -93,7 +82,7 @@ public final class TestSettings {
     }
 
     public ServerSettings server() {
-        return new ServerSettings("127.0.0.1", 0, "127.0.0.1", 0, deadlines, maxConnections, shutdownDelay, proxies,
-                tls);
+        return new ServerSettings("127.0.0.1", 0, "127.0.0.1", 0, deadlines, maxConnections, shutdownDelay,
+                new TrustedProxies(List.of(), TrustedProxies.USUAL_FIELD), tls);
     }
 }
