@@ -59,6 +59,7 @@ import static petstore.testkit.RawHttp2Client.POST;
 /// The API over TLS: HTTP/1.1, HTTP/2, certificate renewal, and clients that are slow at each step.
 class TlsTest {
 
+    private static final String EXPIRY = "petstore_certificate_expiry_timestamp_seconds";
     private static final String PET = "{\"name\":\"Whiskers\",\"categoryId\":7}";
     private static final Duration SHORT = Duration.ofSeconds(2);
     private static final Duration LONG = Duration.ofSeconds(60);
@@ -184,28 +185,21 @@ class TlsTest {
                 SSLSocket kept = connect(service.port())) {
             assertThat(isResponding(kept)).isTrue();
             assertThat(servedCertificate(service.port())).isEqualTo(ec.der());
-            assertThat(expiry(service)).isEqualTo(ec.der().getNotAfter().toInstant().getEpochSecond());
+            assertThat(service.metric(EXPIRY)).isEqualTo(ec.der().getNotAfter().toInstant().getEpochSecond());
             TlsFiles files = next.write(folder);
             awaitCertificate(service.port(), next.der());
-            assertThat(expiry(service)).isEqualTo(next.der().getNotAfter().toInstant().getEpochSecond());
+            assertThat(service.metric(EXPIRY)).isEqualTo(next.der().getNotAfter().toInstant().getEpochSecond());
             assertThat(isResponding(kept)).as("on a connection from before the renewal").isTrue();
 
             new TestCertificate(ec.certificate() + next.certificate(), ec.key(), ec.der()).write(folder);
             await().atMost(PATIENCE).until(() -> log.with("the TLS certificate was not renewed"),
                     lines -> lines.stream().anyMatch(line -> line.contains(files.certificate() + " (--tls-cert")));
             assertThat(servedCertificate(service.port())).as("while the chain is unrelated").isEqualTo(next.der());
-            assertThat(expiry(service)).isEqualTo(next.der().getNotAfter().toInstant().getEpochSecond());
+            assertThat(service.metric(EXPIRY)).isEqualTo(next.der().getNotAfter().toInstant().getEpochSecond());
             ec.write(folder);
             awaitCertificate(service.port(), ec.der());
             assertThat(isResponding(kept)).isTrue();
         }
-    }
-
-    /// Returns the metric of the certificate's expiry, in seconds since 1970.
-    private static long expiry(TestService service) {
-        String metric = "petstore_certificate_expiry_timestamp_seconds ";
-        return (long) Double.parseDouble(new ApiClient(service.adminPort(), "").get("/metrics").body().lines()
-                .filter(line -> line.startsWith(metric)).findFirst().orElseThrow().substring(metric.length()));
     }
 
     private static void awaitCertificate(int port, Certificate expected) {

@@ -1,6 +1,7 @@
 package petstore.testkit;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -110,22 +111,24 @@ public final class TestService implements AutoCloseable {
     }
 
     /// Returns the number of requests in flight, without the request for the metrics.
-    private int activeRequests() throws IOException {
+    private int activeRequests() {
         return metric("http_server_active_requests") - 1;
     }
 
     /// Returns the value of a metric.
     ///
     /// @param name the name and the labels, e.g. `petstore_connections{listener="api",state="idle"}`
-    public int metric(String name) throws IOException {
+    public int metric(String name) {
         String line = metrics().lines().filter(text -> text.startsWith(name + " ")).findFirst().orElseThrow();
         return (int) Double.parseDouble(line.substring(name.length() + 1));
     }
 
     /// Returns the page of all metrics.
-    public String metrics() throws IOException {
+    public String metrics() {
         try (RawClient metrics = new RawClient(adminPort())) {
             return metrics.send("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n").response().orElseThrow().body();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
