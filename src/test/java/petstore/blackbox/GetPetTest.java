@@ -1,27 +1,21 @@
 package petstore.blackbox;
 
 import java.net.http.HttpResponse;
-import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.UnaryOperator;
 
-import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import petstore.KeyToken;
 import petstore.http.server.ServerSettings.Deadlines;
 import petstore.store.postgres.PostgresUri;
-import petstore.testkit.ApiClient;
 import petstore.testkit.PostgresServer;
 import petstore.testkit.ServedContract;
-import petstore.testkit.TestClock;
 import petstore.testkit.TestService;
 import petstore.testkit.TestStore;
 
@@ -30,21 +24,13 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 /// getPet over HTTP, before and after its removal date.
 @Tag("both-stores")
-class GetPetTest {
+class GetPetTest extends AbstractServiceTest {
 
     private static final Duration LONG = Duration.ofSeconds(30);
 
-    @TempDir
-    private Path folder;
-    private final TestClock clock = new TestClock("2030-12-05T23:59:59.999Z");
-    @AutoClose
-    private TestService service;
-    private ApiClient client;
-
     @BeforeEach
-    void start() {
-        service = TestService.start(folder, clock, UnaryOperator.identity());
-        client = service.client();
+    void addAnimalJustBeforeRemovalDate() {
+        clock.set("2030-12-05T23:59:59.999Z");
         client.post("{\"name\":\"Rex\",\"categoryId\":1}");
     }
 

@@ -1,45 +1,25 @@
 package petstore.blackbox;
 
 import java.net.http.HttpResponse;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.function.UnaryOperator;
 
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.testkit.ApiClient;
 import petstore.testkit.CommandLines;
 import petstore.testkit.ServedContract;
-import petstore.testkit.TestClock;
-import petstore.testkit.TestService;
 import petstore.testkit.TestStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /// Idempotency-Key over HTTP: a repeated request adds only one animal.
 @Tag("both-stores")
-class IdempotencyTest {
+class IdempotencyTest extends AbstractServiceTest {
 
     private static final String PET = "{\"name\":\"Rex\",\"categoryId\":7,\"status\":\"sold\"}";
-
-    @TempDir
-    private Path folder;
-    private final TestClock clock = new TestClock("2026-11-21T10:00:00Z");
-    @AutoClose
-    private TestService service;
-    private ApiClient client;
-
-    @BeforeEach
-    void start() {
-        service = TestService.start(folder, clock, UnaryOperator.identity());
-        client = service.client();
-    }
 
     @Test
     void returnsSameResponseToRetry() {
@@ -146,18 +126,12 @@ class IdempotencyTest {
         age(Duration.ofHours(24));
         HttpResponse<String> dropped = post(PET, "dropped");
         HttpResponse<String> kept = post(PET, "kept");
-        assertThat(droppedResults()).isZero();
+        assertThat(service.metric("petstore_dropped_results_total")).isZero();
         TestStore.execute(folder, "UPDATE idempotency SET id = id + 10000000 WHERE idempotency_key = 'kept'");
         post(PET, "new");
-        assertThat(droppedResults()).isEqualTo(1);
+        assertThat(service.metric("petstore_dropped_results_total")).isEqualTo(1);
         assertThat(post(PET, "kept").body()).isEqualTo(kept.body());
         assertThat(post(PET, "dropped").body()).isNotEqualTo(dropped.body());
-    }
-
-    private double droppedResults() {
-        return new ApiClient(service.adminPort(), "").get("/metrics").body().lines()
-                .filter(line -> line.startsWith("petstore_dropped_results_total "))
-                .mapToDouble(line -> Double.parseDouble(line.substring(line.indexOf(' ')))).findFirst().orElseThrow();
     }
 
     private HttpResponse<String> post(String body, String key) {

@@ -2,7 +2,6 @@ package petstore.blackbox;
 
 import java.io.IOException;
 import java.net.http.HttpResponse;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -11,11 +10,9 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
-import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.ApiKey;
@@ -26,7 +23,6 @@ import petstore.store.SqlStore;
 import petstore.testkit.ApiClient;
 import petstore.testkit.RawClient;
 import petstore.testkit.ServedContract;
-import petstore.testkit.TestService;
 import petstore.testkit.TestStore;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
@@ -34,22 +30,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /// Preconditions (RFC 9110 section 13.1): status 412 if the resource has changed.
 @Tag("both-stores")
-class IfMatchTest {
+class IfMatchTest extends AbstractServiceTest {
 
     private static final String PET = "{\"name\":\"Rex\",\"categoryId\":1}";
     private static final List<String> METHODS = List.of("GET", "HEAD");
     private static final List<String> PATHS = List.of("/v1/pets", "/v1/pets?limit=1", "/v1/pets/1");
 
-    @TempDir
-    private Path folder;
-    @AutoClose
-    private TestService service;
-    private ApiClient client;
-
     @BeforeEach
-    void start() {
-        service = TestService.start(folder);
-        client = service.client();
+    void addAnimal() {
         client.post(PET);
     }
 

@@ -20,10 +20,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import petstore.ApiKey;
 import petstore.KeyToken;
 import petstore.Scope;
@@ -41,7 +39,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 /// Metrics of the admin listener, and the version and checks that `/readyz` reports.
-class MetricsTest {
+class MetricsTest extends AbstractServiceTest {
 
     private static final Pattern METRIC = Pattern
             .compile("\\b(?:http_server|petstore|jvm|process|system)_[a-z_]+(?=[{}\\[ )])");
@@ -52,16 +50,8 @@ class MetricsTest {
     private static final int MAX_ATTEMPTS = 1_000;
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
-    @TempDir
-    private Path folder;
-
-    @AutoClose
-    private TestService service;
-
     @BeforeEach
-    void start() {
-        service = TestService.start(folder);
-        ApiClient client = service.client();
+    void sendRequests() {
         client.post("{\"name\":\"Rex\",\"categoryId\":1}");
         for (int i = 0; i < 4; i++) {
             client.get("/v1/pets");
@@ -133,7 +123,6 @@ class MetricsTest {
 
     @Test
     void replacesUnknownMethodsAndPathsInLabels() {
-        ApiClient client = service.client();
         for (int i = 0; i < 20; i++) {
             client.get("/v1/nothing-" + i);
             client.send("MADE-UP-" + i, "/v1/pets", new byte[0]);
@@ -162,7 +151,6 @@ class MetricsTest {
     @Test
     void countsCreatesWithoutIdempotencyKey() {
         String pet = "{\"name\":\"Tom\",\"categoryId\":2}";
-        ApiClient client = service.client();
         client.post(pet);
         client.post(pet, "Idempotency-Key", "k");
         client.post("{}");
@@ -241,10 +229,7 @@ class MetricsTest {
     }
 
     private int connections(String state) {
-        String metric = "petstore_connections{listener=\"api\",state=\"" + state + "\"} ";
-        return new ApiClient(service.adminPort(), "").get("/metrics").body().lines()
-                .filter(line -> line.startsWith(metric))
-                .mapToInt(line -> (int) Double.parseDouble(line.substring(metric.length()))).sum();
+        return service.metric("petstore_connections{listener=\"api\",state=\"" + state + "\"}");
     }
 
     @Test

@@ -4,8 +4,6 @@ import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
 
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -14,26 +12,17 @@ import petstore.RateLimit;
 import petstore.testkit.ApiClient;
 import petstore.testkit.CommandLines;
 import petstore.testkit.ServedContract;
-import petstore.testkit.TestClock;
 import petstore.testkit.TestService;
+import petstore.testkit.TestSettings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /// Rate limits of API keys.
-class RateLimitTest {
+class RateLimitTest extends AbstractServiceTest {
 
-    @TempDir
-    private Path folder;
-    private final TestClock clock = new TestClock("2026-11-21T10:00:00Z");
-    @AutoClose
-    private TestService service;
-    private ApiClient client;
-
-    @BeforeEach
-    void start() {
-        service = TestService.start(folder, clock,
-                http -> http.rateLimit(new RateLimit(3, Duration.ofMinutes(1))));
-        client = service.client();
+    @Override
+    TestSettings change(TestSettings settings) {
+        return settings.rateLimit(new RateLimit(3, Duration.ofMinutes(1)));
     }
 
     @Test

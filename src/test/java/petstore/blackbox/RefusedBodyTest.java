@@ -2,14 +2,10 @@ package petstore.blackbox;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -23,7 +19,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.argumentSet;
 
 /// Bodies that the service refuses or does not need. A client that sends the whole body first can still read the response.
-class RefusedBodyTest {
+class RefusedBodyTest extends AbstractServiceTest {
 
     private static final int MEBIBYTE = 1024 * 1024;
     private static final int LENGTH = 5 * MEBIBYTE;
@@ -31,16 +27,6 @@ class RefusedBodyTest {
     private static final String UNKNOWN_KEY = new KeyToken("a".repeat(10), "b".repeat(32)).text();
     private static final String JSON = "Content-Type: application/json\r\n";
     private static final String GOOD = "GET /v1/pets HTTP/1.1\r\nHost: x\r\n" + KEY + "\r\n";
-
-    @TempDir
-    private Path folder;
-    @AutoClose
-    private TestService service;
-
-    @BeforeEach
-    void start() {
-        service = TestService.start(folder);
-    }
 
     static Stream<Arguments> unwanted() {
         return Stream.of(

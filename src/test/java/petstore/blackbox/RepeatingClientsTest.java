@@ -6,7 +6,6 @@ import java.io.OutputStream;
 import java.net.HttpURLConnection;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -25,7 +24,6 @@ import org.asynchttpclient.Dsl;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
@@ -42,7 +40,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 /// Clients that send a POST again by themselves if their kept connection closes without a response.
-class RepeatingClientsTest {
+class RepeatingClientsTest extends AbstractServiceTest {
 
     private static final Map<String, String> AUTHORIZATION = Map.of("Authorization", "Bearer " + TestService.KEY);
     private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -85,16 +83,11 @@ class RepeatingClientsTest {
         abstract int post(String url, Map<String, String> headers) throws Exception;
     }
 
-    @TempDir
-    private Path folder;
-    @AutoClose
-    private TestService service;
     @AutoClose
     private TcpProxy relay;
 
     @BeforeEach
-    void start() throws IOException {
-        service = TestService.start(folder);
+    void startRelay() throws IOException {
         relay = new TcpProxy(service.port(), Duration.ZERO);
         relay.loseResponseTo("POST /v1/pets ");
     }

@@ -3,38 +3,24 @@ package petstore.blackbox;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpResponse;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
-import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import petstore.testkit.ApiClient;
 import petstore.testkit.RawClient;
 import petstore.testkit.ServedContract;
-import petstore.testkit.TestClock;
-import petstore.testkit.TestService;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /// HTTP apart from the operations: HEAD, `If-None-Match`, request ids, unsupported methods, and paths outside `/v1`.
-class RoutingTest {
-
-    @TempDir
-    private Path folder;
-    @AutoClose
-    private TestService service;
-    private ApiClient client;
+class RoutingTest extends AbstractServiceTest {
 
     @BeforeEach
-    void start() {
-        service = TestService.start(folder);
-        client = service.client();
+    void addAnimal() {
         client.post("{\"name\":\"Rex\",\"categoryId\":1}");
     }
 
@@ -98,10 +84,8 @@ class RoutingTest {
     }
 
     @Test
-    void datesResponseWhenItBegins(@TempDir Path other) throws IOException {
-        TestClock clock = new TestClock("2026-11-21T10:00:00Z");
-        try (TestService slow = TestService.start(other, clock, UnaryOperator.identity());
-                RawClient raw = new RawClient(slow.port())) {
+    void datesResponseWhenItBegins() throws IOException {
+        try (RawClient raw = new RawClient(service.port())) {
             String request = BadRequest.post(BadRequest.PET).replace("Content-Length",
                     "Expect: 100-continue\r\nContent-Length");
             raw.send(request.substring(0, request.indexOf(BadRequest.PET)));
