@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -20,9 +19,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.sun.net.httpserver.HttpServer;
 import org.junit.jupiter.api.Test;
@@ -58,9 +54,24 @@ class LogIT {
     @TempDir
     private Path folder;
 
+    /// No line has a secret. By default, no proxy is trusted.
     @Test
     void logsEachRequestAsLineOfText() {
-        List<String> log = logOfRequests("--access-log", "true");
+        List<String> log;
+        try (PetstoreProcess server = PetstoreProcess
+                .serve(Map.of("PETSTORE_API_KEY", KEY), folder, "--access-log", "true").awaitReady()) {
+            ApiClient client = server.client(KEY);
+            assertThat(client.post("{\"name\":\"Secret of the body\",\"categoryId\":1}", "X-Request-Id", "first",
+                    "traceparent", PARENT, "X-Forwarded-For", "203.0.113.9").statusCode()).isEqualTo(201);
+            client.withKey("").get("/v1/pets", "X-Request-Id", "second");
+            client.get("/v1/" + KEY, "X-Request-Id", "third");
+            client.withKey("").get("/v1/" + KEY, "X-Request-Id", "fourth");
+            client.withKey("").send(KEY, "/v1/pets", new byte[0], "X-Request-Id", "fifth");
+            sendKeyWithCarriageReturn(server.port());
+            server.terminate();
+            log = server.ending().err();
+        }
+        assertThat(log).noneMatch(line -> line.contains(KEY) || line.contains("Secret"));
         assertThat(log).allMatch(line -> line.matches("\\d{4}-\\d\\d-\\d\\dT[0-9:.]+Z (INFO |WARN ) \\w+ - .*"));
         assertThat(log).anyMatch(line -> line.matches(".* access - answered request=first key=configured method=POST"
                 + " route=/v1/pets status=201 bytes=\\d+ trace=" + TRACE + " duration_us=\\d+ client=127.0.0.1"));
@@ -70,29 +81,6 @@ class LogIT {
                 .anyMatch(line -> line.contains(" audit - refused 401 GET unmatched ") && line.contains("=fourth "))
                 .anyMatch(line -> line.contains(" audit - refused 401 _OTHER /v1/pets ") && line.contains("=fifth "))
                 .anyMatch(line -> line.contains("request=fifth key=- method=_OTHER route=/v1/pets status=401"));
-    }
-
-    @Test
-    void logsEachRequestAsJsonObject() throws IOException {
-        Map<String, Object> first = null;
-        for (String line : logOfRequests("--log-format", "json", "--access-log", "true")) {
-            Map<String, Object> event = parseObject(line);
-            assertThat(event).containsKeys("@timestamp", "log.level", "log.logger", "message");
-            if ("first".equals(event.get("http.request.id"))) {
-                first = event;
-            }
-        }
-        assertThat(first).isNotNull().containsEntry("log.logger", "access")
-                .containsEntry("petstore.key.id", "configured").containsEntry("http.request.method", "POST")
-                .containsEntry("http.route", "/v1/pets").containsEntry("http.response.status_code", 201L)
-                .containsEntry("trace.id", TRACE).containsEntry("client.ip", "127.0.0.1")
-                .containsKeys("http.response.body.bytes", "event.duration");
-    }
-
-    @Test
-    void omitsRequestsIfAccessLogIsOff() {
-        assertThat(logOfRequests("--access-log", "false")).noneMatch(line -> line.contains("request=first"))
-                .anyMatch(line -> line.contains("audit"));
     }
 
     /// A line that was begun is continued.
@@ -150,11 +138,6 @@ class LogIT {
         assertThat(lines).containsExactly("plain client=127.0.0.1", "listed client=203.0.113.9",
                 "forged client=203.0.113.9", "other client=127.0.0.1", "broken client=10.0.0.2",
                 "six client=2001:470::9");
-    }
-
-    @Test
-    void ignoresForwardedHeadersByDefault() {
-        assertThat(loggedClients()).hasSize(6).allMatch(line -> line.endsWith(" client=127.0.0.1"));
     }
 
     @Test
@@ -265,25 +248,6 @@ class LogIT {
         }
     }
 
-    /// Starts the service, sends some requests and stops it. Returns its log. Fails if the log contains a secret.
-    private List<String> logOfRequests(String... options) {
-        try (PetstoreProcess server = PetstoreProcess.serve(Map.of("PETSTORE_API_KEY", KEY), folder, options)
-                .awaitReady()) {
-            ApiClient client = server.client(KEY);
-            assertThat(client.post("{\"name\":\"Secret of the body\",\"categoryId\":1}", "X-Request-Id", "first",
-                    "traceparent", PARENT).statusCode()).isEqualTo(201);
-            client.withKey("").get("/v1/pets", "X-Request-Id", "second");
-            client.get("/v1/" + KEY, "X-Request-Id", "third");
-            client.withKey("").get("/v1/" + KEY, "X-Request-Id", "fourth");
-            client.withKey("").send(KEY, "/v1/pets", new byte[0], "X-Request-Id", "fifth");
-            sendKeyWithCarriageReturn(server.port());
-            server.terminate();
-            List<String> err = server.ending().err();
-            assertThat(err).noneMatch(line -> line.contains(KEY) || line.contains("Secret"));
-            return err;
-        }
-    }
-
     /// Sends a key with a trailing carriage return, as in a file with the line ends of Windows.
     private static void sendKeyWithCarriageReturn(int port) {
         try (RawClient client = new RawClient(port)) {
@@ -292,19 +256,6 @@ class LogIT {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-    }
-
-    private static Map<String, Object> parseObject(String line) throws IOException {
-        Map<String, Object> members = new LinkedHashMap<>();
-        try (JsonParser json = new JsonFactory().createParser(line)) {
-            assertThat(json.nextToken()).isEqualTo(JsonToken.START_OBJECT);
-            while (json.nextToken() != JsonToken.END_OBJECT) {
-                String name = json.currentName();
-                members.put(name, json.nextToken().isNumeric() ? json.getLongValue() : json.getText());
-            }
-            assertThat(json.nextToken()).isNull();
-        }
-        return members;
     }
 
     @Test
