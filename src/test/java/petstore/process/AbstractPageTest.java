@@ -34,6 +34,8 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 abstract class AbstractPageTest {
 
     static final String KEY = "key-of-the-shop-0123456789";
+    /// 2^53 + 1, the smallest positive integer that a JavaScript number cannot represent.
+    static final String ABOVE_SAFE_INTEGER = "9007199254740993";
     /// A page of a sign-in proxy or a firewall.
     static final String HTML = "<!DOCTYPE html><title>Sign in</title>";
 

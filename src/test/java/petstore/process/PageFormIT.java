@@ -17,8 +17,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 /// The form of the page for people, which adds an animal.
 class PageFormIT extends AbstractPageTest {
 
-    /// 2^53 + 1, the smallest positive integer that a JavaScript number cannot represent.
-    private static final String ABOVE_SAFE_INTEGER = "9007199254740993";
     private static final String MARKUP = "<img src=x onerror=alert(1)>&amp;\u202Erex\uD83D\uDC36";
 
     @Test

@@ -23,8 +23,6 @@ import static org.awaitility.Awaitility.await;
 /// The page's list of animals.
 class PageListIT extends AbstractPageTest {
 
-    /// 2^53 + 1, the smallest positive integer that a JavaScript number cannot represent.
-    private static final String ABOVE_SAFE_INTEGER = "9007199254740993";
     private static final String GREATEST = "9223372036854775807";
 
     @Test
