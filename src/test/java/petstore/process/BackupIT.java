@@ -15,9 +15,7 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.Pet;
@@ -28,7 +26,6 @@ import petstore.testkit.Load;
 import petstore.testkit.PetstoreProcess;
 import petstore.testkit.PetstoreProcess.Ending;
 import petstore.testkit.ServedContract;
-import petstore.testkit.Shell;
 import petstore.testkit.StoreFile;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -36,21 +33,12 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 /// `petstore backup` and `petstore restore`, under load and with damaged files.
-class BackupIT {
+class BackupIT extends AbstractShellTest {
 
     private static final String KEY = "a-key-for-the-test-of-backups";
     private static final String PET = "{\"name\":\"Whiskers\",\"categoryId\":7}";
     private static final int PAGE_BYTES = 4096;
     private static final int DAMAGED_BYTES = 4 * PAGE_BYTES;
-
-    @TempDir
-    private Path folder;
-    private Shell shell;
-
-    @BeforeEach
-    void openShell() {
-        shell = new Shell(folder);
-    }
 
     @Test
     void backupUnderLoadContainsEveryAnimalAcknowledgedBefore() throws InterruptedException {
@@ -177,7 +165,8 @@ class BackupIT {
     }
 
     @Test
-    void refusesRestoreWhileServerRunsAndBackupToExistingFile() {
+    void refusesRestoreMoveAndImportWithIdsWhileServerRunsAndBackupToExistingFile() throws IOException {
+        Files.writeString(folder.resolve("animals.ndjson"), "{\"id\":7,\"name\":\"Rex\",\"categoryId\":7}\n");
         try (PetstoreProcess server = serve(shell.data())) {
             server.client(KEY).post(PET);
             assertThat(shell.petstore("backup ./backup.db").err())
@@ -187,10 +176,15 @@ class BackupIT {
                     List.of("petstore: ./backup.db exists already; choose another name")));
             assertThat(shell.petstore("backup ./none/backup.db"))
                     .isEqualTo(new Ending(1, List.of(), List.of("petstore: there is no folder for ./none/backup.db")));
-            Ending restore = shell.run("petstore restore backup.db");
-            assertThat(restore).isEqualTo(new Ending(1, List.of(), List.of("petstore: the store in ./data is in use by"
+            Ending refusal = new Ending(1, List.of(), List.of("petstore: the store in ./data is in use by"
                     + " process " + server.pid() + ", which serves http://127.0.0.1:" + server.port()
-                    + "/v1; stop that one, or choose another folder with --data")));
+                    + "/v1; stop that one, or choose another folder with --data"));
+            for (String command : List.of("restore backup.db", "move --to postgresql://127.0.0.1:1/none",
+                    "import --keep-ids animals.ndjson")) {
+                assertThat(shell.run("petstore " + command)).as(command).isEqualTo(refusal);
+            }
+            assertThat(shell.petstore("import --keep-ids --dry-run ./animals.ndjson").err())
+                    .containsExactly("Checked: 1 animal is good");
             assertThat(server.client(KEY).post(PET).statusCode()).isEqualTo(201);
         }
         assertThat(shell.petstore("restore ./backup.db --data ./none/of/these").code()).isZero();

@@ -7,30 +7,23 @@ import java.nio.file.attribute.PosixFilePermissions;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.testkit.CommandLines;
 import petstore.testkit.PetstoreProcess;
-import petstore.testkit.Shell;
 import petstore.testkit.Tools;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 /// Folders and files that the program may not write, may not read, or may not execute from.
-class FilePermissionsIT {
+class FilePermissionsIT extends AbstractShellTest {
 
     /// Nobody: Java has performance data only for users with a name.
     private static final int USER_WITH_NAME = 65_534;
 
-    @TempDir
-    private Path folder;
-    private Shell shell;
-
     @BeforeEach
     void makeStore() throws IOException {
-        shell = new Shell(folder);
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxrwx"));
         CommandLines.run(shell.data(), "keys", "create", "--name", "shop");
         CommandLines.run(shell.data(), "import", "examples/animals.ndjson");

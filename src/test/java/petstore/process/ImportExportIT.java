@@ -9,14 +9,11 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.cli.Main;
@@ -25,7 +22,6 @@ import petstore.store.sqlite.FolderLock;
 import petstore.testkit.CommandLines;
 import petstore.testkit.PetstoreProcess;
 import petstore.testkit.PetstoreProcess.Ending;
-import petstore.testkit.Shell;
 import petstore.testkit.StoreFile;
 import petstore.testkit.Tools;
 
@@ -37,19 +33,10 @@ import static org.awaitility.Awaitility.await;
 /// `petstore import` and `petstore export` on the command line, without a server.
 ///
 /// `-Dpetstore.animals=N` imports and exports N animals instead of 20,000.
-class ImportExportIT {
+class ImportExportIT extends AbstractShellTest {
 
     private static final long ANIMALS = Long.getLong("petstore.animals", 20_000);
     private static final String EXAMPLES = Path.of("examples/animals.ndjson").toAbsolutePath().toString();
-
-    @TempDir
-    private Path folder;
-    private Shell shell;
-
-    @BeforeEach
-    void openShell() {
-        shell = new Shell(folder);
-    }
 
     @Test
     void exportsImportedAnimalsThroughFilesAndPipes() throws IOException {
@@ -159,33 +146,6 @@ class ImportExportIT {
     }
 
     @Test
-    void importReportsBadLinesAndSkipsThemOnlyOnRequest() throws IOException {
-        Files.writeString(folder.resolve("animals.ndjson"), """
-                {"name":"Rex","categoryId":1}
-                {"name":"","categoryId":1}
-
-                nonsense
-                {"name":"Tom","categoryId":1.5,"status":"lost"}
-                {"name":"Tom","categoryId":2,"status":"sold"}
-                """);
-        List<String> bad = List.of("line 2: name must be 1 to 255 characters long",
-                "line 4: not valid JSON at character 1",
-                "line 5: categoryId must be an integer between -9223372036854775808 and 9223372036854775807;"
-                        + " status must be one of available, pending, sold");
-        assertThat(shell.petstore("import ./animals.ndjson --dry-run"))
-                .isEqualTo(endingOf(1, bad, "Checked: 2 animals are good, 3 of 5 are bad"));
-        assertThat(shell.data()).doesNotExist();
-        assertThat(shell.petstore("import ./animals.ndjson"))
-                .isEqualTo(endingOf(1, bad, "Imported 0 animals, 3 of 5 are bad"));
-        assertThat(shell.petstore("import ./animals.ndjson --skip-bad"))
-                .isEqualTo(endingOf(1, bad, "Imported 2 animals, 3 of 5 are bad"));
-        assertThat(shell.petstore("export -")).isEqualTo(new Ending(0,
-                List.of("{\"id\":1,\"name\":\"Rex\",\"categoryId\":1}",
-                        "{\"id\":2,\"name\":\"Tom\",\"categoryId\":2,\"status\":\"sold\"}"),
-                List.of("Exported 2 animals")));
-    }
-
-    @Test
     void importKeepsIdsAboveGreatestExistingId() throws IOException {
         Files.writeString(folder.resolve("animals.ndjson"), """
                 {"id":4,"name":"Tom","categoryId":1}
@@ -207,8 +167,6 @@ class ImportExportIT {
         assertThat(shell.petstore("import ./none.ndjson"))
                 .isEqualTo(endingOf(1, "petstore: ./none.ndjson cannot be read: there is no such file"));
         assertThat(shell.run("petstore import .")).isEqualTo(endingOf(1, "petstore: . cannot be read: it is a folder"));
-        assertThat(shell.petstore("export ./animals.ndjson")).isEqualTo(endingOf(1,
-                "petstore: there is no store in ./data; 'petstore serve' or 'petstore keys create' makes one"));
         assertThat(folder).isEmptyDirectory();
         importExamples();
         assertThat(shell.petstore("export ./none/animals.ndjson"))
@@ -387,11 +345,5 @@ class ImportExportIT {
 
     private static Ending endingOf(int code, String... err) {
         return new Ending(code, List.of(), List.of(err));
-    }
-
-    private static Ending endingOf(int code, List<String> bad, String last) {
-        List<String> err = new ArrayList<>(bad);
-        err.add(last);
-        return new Ending(code, List.of(), err);
     }
 }

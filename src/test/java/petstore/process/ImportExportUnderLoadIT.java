@@ -2,7 +2,6 @@ package petstore.process;
 
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -12,9 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import petstore.Pet;
 import petstore.testkit.ApiClient;
 import petstore.testkit.Ledger;
@@ -22,27 +19,17 @@ import petstore.testkit.Load;
 import petstore.testkit.PetstoreProcess;
 import petstore.testkit.PetstoreProcess.Ending;
 import petstore.testkit.ServedContract;
-import petstore.testkit.Shell;
 import petstore.testkit.StoreFile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /// `petstore import` and `petstore export` beside a running server under continuous load.
-class ImportExportUnderLoadIT {
+class ImportExportUnderLoadIT extends AbstractShellTest {
 
     private static final String KEY = "a-key-for-the-test-of-transfers";
     private static final int CLIENTS = 16;
     private static final int IMPORTED = 20_000;
     private static final Duration PATIENCE = Duration.ofSeconds(5);
-
-    @TempDir
-    private Path folder;
-    private Shell shell;
-
-    @BeforeEach
-    void openShell() {
-        shell = new Shell(folder);
-    }
 
     @Test
     void importIsVisibleAtOnceAndFailsNoRequests() throws IOException, InterruptedException {
@@ -88,22 +75,6 @@ class ImportExportUnderLoadIT {
         assertThat(kept).filteredOn(pet -> pet.name().equals("imported") && pet.categoryId() == 7)
                 .hasSize(IMPORTED);
         ledger.verify(kept.stream().filter(pet -> !pet.name().equals("imported")).toList());
-    }
-
-    /// `restore` is refused in the same way.
-    @Test
-    void importWithKeepIdsIsRefusedWhileServerRuns() throws IOException {
-        Files.writeString(folder.resolve("animals.ndjson"), "{\"id\":7,\"name\":\"Rex\",\"categoryId\":7}\n");
-        try (PetstoreProcess _ = serve()) {
-            Ending refused = shell.run("petstore import --keep-ids animals.ndjson");
-            assertThat(refused.code()).isEqualTo(1);
-            assertThat(refused.err()).singleElement().asString().matches("petstore: the store in ./data"
-                    + " is in use by process [0-9]+, which serves http://127.0.0.1:[0-9]+/v1; stop that one, or choose another folder with --data");
-            assertThat(shell.run("petstore import --keep-ids --dry-run animals.ndjson"))
-                    .isEqualTo(new Ending(0, List.of(), List.of("Checked: 1 animal is good")));
-        }
-        assertThat(shell.run("petstore import --keep-ids animals.ndjson").code()).isZero();
-        assertThat(pets()).extracting(Pet::id).containsExactly(7L);
     }
 
     @Test

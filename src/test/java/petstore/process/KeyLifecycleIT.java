@@ -8,46 +8,40 @@ import java.util.Map;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import petstore.testkit.ApiClient;
 import petstore.testkit.PetstoreProcess;
 import petstore.testkit.PetstoreProcess.Ending;
 import petstore.testkit.ServedContract;
-import petstore.testkit.Shell;
 import petstore.testkit.StoreFile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /// The life cycle of an API key beside a running server: scope, rotation, use and revocation, with their audit lines.
-class KeyLifecycleIT {
+class KeyLifecycleIT extends AbstractShellTest {
 
     private static final String AUDIT = "[0-9-]{10}T[0-9:.]{12}Z INFO  audit - ";
     /// The server notices within this time that a command has changed a key.
     private static final Duration CHANGE_LIMIT = Duration.ofSeconds(2);
     private static final String PET = "{\"name\":\"Whiskers\",\"categoryId\":7}";
 
-    @TempDir
-    private Path folder;
-
     @Test
     void keyIsRotatedUsedAndRevokedAndEveryStepIsLogged() {
-        Shell shell = new Shell(folder);
         try (PetstoreProcess server = PetstoreProcess
                 .serve(Map.of("PETSTORE_API_KEY", "configured-key-of-the-operator"), shell.data()).awaitReady()) {
-            String key = runForKey(shell, "petstore keys create --name checkout --scope pets:read", "create");
+            String key = runForKey("petstore keys create --name checkout --scope pets:read", "create");
             String id = key.substring(5, 15);
             ApiClient client = server.client(key);
             assertThat(client.get("/v1/pets").statusCode()).isEqualTo(200);
             assertThat(client.post(PET).statusCode()).isEqualTo(403);
 
-            String rotatedKey = runForKey(shell, "petstore keys rotate " + id + " --grace 1h", "rotate");
+            String rotatedKey = runForKey("petstore keys rotate " + id + " --grace 1h", "rotate");
             assertThat(rotatedKey).isNotEqualTo(key).contains(id);
             assertThat(client.withKey(rotatedKey).get("/v1/pets").statusCode()).as("new secret works at once")
                     .isEqualTo(200);
             assertThat(client.get("/v1/pets").statusCode()).as("old secret works in the grace period").isEqualTo(200);
 
-            String latestKey = runForKey(shell, "petstore keys rotate " + id, "rotate");
+            String latestKey = runForKey("petstore keys rotate " + id, "rotate");
             assertThat(client.withKey(latestKey).get("/v1/pets").statusCode()).as("new secret works at once")
                     .isEqualTo(200);
             assertThat(client.withKey(rotatedKey).awaitRefusal(CHANGE_LIMIT).statusCode()).isEqualTo(401);
@@ -73,11 +67,10 @@ class KeyLifecycleIT {
 
     @Test
     void listShowsEveryFieldButNoSecret() {
-        Shell shell = new Shell(folder);
         String key;
         Instant before = Instant.now().minusSeconds(60);
         try (PetstoreProcess server = PetstoreProcess.serve(shell.data()).awaitReady()) {
-            key = runForKey(shell, "petstore keys create --name 'till (1)' --expires-at 2099-01-31", "create");
+            key = runForKey("petstore keys create --name 'till (1)' --expires-at 2099-01-31", "create");
             assertThat(server.client(key).get("/v1/pets").statusCode()).isEqualTo(200);
             awaitUse(shell.data(), key.substring(5, 15));
             assertThat(server.client(server.firstKey().orElseThrow()).get("/v1/pets").statusCode()).isEqualTo(200);
@@ -85,7 +78,7 @@ class KeyLifecycleIT {
             assertThat(server.ending().code()).isZero();
         }
         Instant tomorrow = Instant.now().plus(Duration.ofDays(1));
-        runForKey(shell, "petstore keys create --name other --expires-in 1d"
+        runForKey("petstore keys create --name other --expires-in 1d"
                 + " --rate-limit 10000/30d", "create");
         Ending list = shell.petstore("keys list --format json");
         assertThat(list.code()).isZero();
@@ -112,7 +105,7 @@ class KeyLifecycleIT {
     }
 
     /// Runs a command that prints only a key to stdout, and an audit line without its secret to stderr. Returns the key.
-    private static String runForKey(Shell shell, String command, String action) {
+    private String runForKey(String command, String action) {
         Ending ending = shell.run(command);
         assertThat(ending.code()).as(ending.toString()).isZero();
         assertThat(ending.out()).hasSize(1);

@@ -1,33 +1,27 @@
 package petstore.process;
 
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import petstore.testkit.ApiClient;
 import petstore.testkit.PetstoreProcess;
 import petstore.testkit.PetstoreProcess.Ending;
-import petstore.testkit.Shell;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /// The JVM options that the launcher adds to those of the environment. Java itself prints the resulting flags.
-class LauncherIT {
+class LauncherIT extends AbstractShellTest {
 
     /// Starts the JVM without the program.
     private static final String START_NOTHING = "PETSTORE_JAVA_OPTIONS=\"${PETSTORE_JAVA_OPTIONS:-} --dry-run\" petstore --version";
 
-    @TempDir
-    private Path folder;
-
     private Ending run(String environment, String command) {
-        return new Shell(folder).run("unset PETSTORE_JAVA_OPTIONS; export " + environment + "; " + command);
+        return shell.run("unset PETSTORE_JAVA_OPTIONS; export " + environment + "; " + command);
     }
 
     /// Each row has an environment and the flags that it sets. All other flags have the launcher's defaults.

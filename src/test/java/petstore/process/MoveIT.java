@@ -14,9 +14,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.Pet;
@@ -33,7 +31,6 @@ import petstore.testkit.PetstoreProcess;
 import petstore.testkit.PetstoreProcess.Ending;
 import petstore.testkit.PostgresServer;
 import petstore.testkit.ServedContract;
-import petstore.testkit.Shell;
 import petstore.testkit.StoreFile;
 import petstore.testkit.TestService;
 
@@ -44,22 +41,13 @@ import static org.awaitility.Awaitility.await;
 /// The command `petstore move`, which copies the whole store or nothing.
 ///
 /// `-Dpetstore.animals=N` moves N animals instead of 20,000, with 128 MiB of heap.
-class MoveIT {
+class MoveIT extends AbstractShellTest {
 
     private static final long ANIMALS = Long.getLong("petstore.animals", 20_000);
     private static final String PET = "{\"name\":\"Whiskers\",\"categoryId\":7}";
     private static final long HUGE_ID = 4_611_686_018_427_380_000L;
 
-    @TempDir
-    private Path folder;
-    private Shell shell;
-    private String target;
-
-    @BeforeEach
-    void openShell() {
-        shell = new Shell(folder);
-        target = PostgresServer.newDatabase();
-    }
+    private final String target = PostgresServer.newDatabase();
 
     @Test
     void locksSourceAgainstWritesWhileCopying() throws IOException {
@@ -182,24 +170,11 @@ class MoveIT {
         assertThat(rows()).isEqualTo(before);
     }
 
-    @Test
-    void refusesWhileServerRuns() {
-        try (PetstoreProcess server = PetstoreProcess.serve(shell.data()).awaitReady()) {
-            assertThat(shell.run("petstore move --to " + target))
-                    .isEqualTo(failed("the store in ./data is in use by process " + server.pid()
-                            + ", which serves http://127.0.0.1:" + server.port()
-                            + "/v1; stop that one, or choose another folder with --data"));
-        }
-        assertThat(PostgresServer.query(target, "SELECT table_name FROM information_schema.tables"
-                + " WHERE table_schema = 'public'")).isEmpty();
-    }
-
     @ParameterizedTest
     @ValueSource(strings = {
             "2 | move | missing required option: '--to=URL' (see 'petstore move --help')",
             "2 | move --to mysql://u@h/d | --to: the database's address cannot be used: it must look like postgresql://user@host:5432/database (see 'petstore move --help')",
-            "2 | move --to postgresql://h/d --database postgresql://h/e | this works on the embedded store, not on --database; pg_dump copies a PostgreSQL database (see 'petstore move --help')",
-            "1 | move --to postgresql://h/d | there is no store in ./data; 'petstore serve' or 'petstore keys create' makes one"})
+            "2 | move --to postgresql://h/d --database postgresql://h/e | this works on the embedded store, not on --database; pg_dump copies a PostgreSQL database (see 'petstore move --help')"})
     void reportsErrorsInOneLine(String line) {
         String[] parts = line.split(" \\| ", 3);
         assertThat(shell.petstore(parts[1]))

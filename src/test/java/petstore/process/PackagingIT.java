@@ -13,7 +13,6 @@ import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.cli.options.Variables;
@@ -27,7 +26,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 /// The archives for download, each unpacked in an empty folder.
-class PackagingIT {
+class PackagingIT extends AbstractShellTest {
 
     private static final Path BUILD = Path.of("target").toAbsolutePath();
     /// A script that serves on free ports, adds an animal, lists it, and stops. Each test defines its function `serving`.
@@ -52,9 +51,6 @@ class PackagingIT {
 
     private static final List<String> AOT_CACHES = List.of("petstore.aot", "commands.aot");
 
-    @TempDir
-    private Path folder;
-
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void archiveRunsFromAnEmptyFolder(boolean tls) throws IOException {
@@ -67,7 +63,7 @@ class PackagingIT {
     @Test
     void jarRunsWithoutLauncher() throws IOException {
         Path home = unpack("petstore-" + version() + ".tar.gz");
-        Ending ending = new Shell(folder).run("'" + System.getProperty("java.home") + "/bin/java' -jar '" + home
+        Ending ending = shell.run("'" + System.getProperty("java.home") + "/bin/java' -jar '" + home
                 + "/petstore.jar' keys create --name clerk --data plain");
         assertThat(ending.code()).as(ending.toString()).isZero();
         assertThat(ending.out()).singleElement().asString().startsWith("pets_");
@@ -207,7 +203,7 @@ class PackagingIT {
     @Test
     void exampleConfigurationHasEverySetting() throws IOException {
         Path example = unpack("petstore-" + version() + ".tar.gz").resolve("petstore.env");
-        List<String> shown = new Shell(folder).run("petstore config").out().stream().skip(1)
+        List<String> shown = shell.run("petstore config").out().stream().skip(1)
                 .map(line -> line.split(" +"))
                 .map(row -> "#" + Variables.name(row[0]) + "=" + row[1].replaceAll("^-$", ""))
                 .toList();
@@ -220,7 +216,7 @@ class PackagingIT {
     }
 
     private Path unpack(String archive) {
-        Ending tar = new Shell(folder).run("tar -xzf '" + BUILD.resolve(archive) + "'");
+        Ending tar = shell.run("tar -xzf '" + BUILD.resolve(archive) + "'");
         assertThat(tar.code()).as(tar.toString()).isZero();
         return folder.resolve("petstore-" + version());
     }

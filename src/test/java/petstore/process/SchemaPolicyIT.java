@@ -2,7 +2,6 @@ package petstore.process;
 
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -14,7 +13,6 @@ import java.util.stream.Stream;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.store.Migrations;
@@ -30,7 +28,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /// Stores of this version and of others, and the option `--migrate`. The store is in `./data`, or in a database that commands name.
-class SchemaPolicyIT {
+class SchemaPolicyIT extends AbstractShellTest {
 
     private static final String KEY = "a-key-for-the-test-of-migrations";
     private static final List<String> ANIMALS = List.of("{\"id\":1,\"name\":\"Whiskers\",\"categoryId\":7}");
@@ -42,14 +40,10 @@ class SchemaPolicyIT {
     private static final String NOW = String.valueOf(Migrations.LATEST);
     private static final String LATER = String.valueOf(LaterSchema.VERSION);
 
-    @TempDir
-    private Path folder;
-    private Shell shell;
     private String later;
 
     @BeforeEach
-    void openShell() throws IOException {
-        shell = new Shell(folder);
+    void writeFiles() throws IOException {
         later = "PETSTORE_JAVA_OPTIONS='-XX:TieredStopAtLevel=1 " + LaterSchema.javaOption(folder.resolve("later"))
                 + "' petstore ";
         Files.write(folder.resolve("animals.ndjson"), ANIMALS);

@@ -2,23 +2,20 @@ package petstore.process;
 
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.testkit.PetstoreProcess.Ending;
-import petstore.testkit.Shell;
 import petstore.testkit.Tools;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 /// Exports for spreadsheets in LibreOffice.
-class SpreadsheetIT {
+class SpreadsheetIT extends AbstractShellTest {
 
     /// The character codes of separators in LibreOffice, and `/` between them.
     private static final String COMMA = "44";
@@ -33,14 +30,9 @@ class SpreadsheetIT {
     /// LibreOffice does not save tabs in ODS.
     private static final String TABS = "{\"name\":\"a\\t=1+1\\tb\",\"categoryId\":1}";
 
-    @TempDir
-    private Path folder;
-    private Shell shell;
-
     @BeforeEach
     void exportForSpreadsheet() throws IOException {
         assumeThat(Tools.isInstalled("soffice")).as("LibreOffice is installed").isTrue();
-        shell = new Shell(folder);
         List<String> animals = NAMES.stream()
                 .map(name -> "{\"name\":\"" + name + "\",\"categoryId\":9007199254740993}").toList();
         Files.write(folder.resolve("animals.ndjson"), animals);
