@@ -204,21 +204,6 @@ class BlockCacheTest {
     }
 
     @Test
-    void usesNoBlockOfAnEpochThatEndsDuringItsRead() {
-        model.addAll(100);
-        var _ = list(cache, FIRST);
-        model.afterBlock = Optional.of(() -> {
-            model.rename(5);
-            model.epoch++;
-        });
-        var _ = cache.list(after(1)).join();
-        assertThat(model.blocks).hasSize(1);
-        for (int i = 2; i < 5; i++) {
-            var _ = list(cache, after(i));
-        }
-    }
-
-    @Test
     void usesNoBlockWhoseReadBeganInAnEarlierEpoch() {
         List<CompletableFuture<Block>> reads = new ArrayList<>();
         List<Block> read = new ArrayList<>();
@@ -336,6 +321,7 @@ class BlockCacheTest {
         assertThat(model.blocks).hasSizeBetween(1_000, 1_000 + requests / 64 + (requests - model.pages) / 5);
     }
 
+    /// Each block is read once, and no request waits for it.
     @Test
     void readsThatMustWaitCostNothing() {
         List<CompletableFuture<Block>> reads = new ArrayList<>();
@@ -349,17 +335,19 @@ class BlockCacheTest {
         };
         slow.addAll(4 * BlockCache.IDS);
         BlockCache blocks = new BlockCache(slow, memory, BlockCache.IDS);
-        for (long after : new long[]{0, 1, 300, 301}) {
+        for (long after : new long[]{0, 1, 2, 300, 301, 302}) {
             assertThat(blocks.list(after(after))).isCompleted();
         }
-        assertThat(slow.blocks).hasSize(2);
+        assertThat(slow.blocks).extracting(Block.Ids::first).containsExactly(0L, 256L);
         for (int i = 0; i < 2_000; i++) {
             assertThat(blocks.list(after(600 + i % 2))).isCompleted();
         }
         assertThat(slow.blocks).hasSize(2);
         reads.forEach(read -> read.completeExceptionally(new Failure(Failure.Unavailability.QUEUE_FULL, "busy")));
-        assertThat(blocks.list(after(602))).isCompleted();
-        assertThat(slow.blocks).hasSize(3);
+        for (long after : new long[]{602, 3}) {
+            assertThat(blocks.list(after(after))).isCompleted();
+        }
+        assertThat(slow.blocks).extracting(Block.Ids::first).containsExactly(0L, 256L, 512L, 0L);
     }
 
     /// Its proof of a next page is in the next block.
@@ -402,27 +390,6 @@ class BlockCacheTest {
                 assertThat(slow.blocks).hasSizeBetween(1, 2);
             }
         }
-    }
-
-    @Test
-    void readsBlockOnceAndLetsNoRequestWaitForIt() {
-        CompletableFuture<Block> read = new CompletableFuture<>();
-        Model slow = new Model() {
-            @Override
-            public CompletableFuture<Block> readBlock(Block.Ids ids) {
-                blocks.add(ids);
-                return read;
-            }
-        };
-        slow.addAll(600);
-        BlockCache blocks = new BlockCache(slow, memory, BlockCache.IDS);
-        for (int i = 0; i < 3; i++) {
-            assertThat(blocks.list(after(i))).isCompleted();
-        }
-        assertThat(slow.blocks).hasSize(1);
-        read.completeExceptionally(new Failure(Failure.Unavailability.QUEUE_FULL, "busy"));
-        assertThat(blocks.list(after(3))).as("the block is read again").isCompleted();
-        assertThat(slow.blocks).hasSize(2);
     }
 
     @Test
