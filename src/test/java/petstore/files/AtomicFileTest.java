@@ -39,13 +39,6 @@ class AtomicFileTest {
         assertThat(written).doesNotExist();
     }
 
-    @Test
-    void replacesExistingFile() throws Exception {
-        Path target = Files.writeString(folder.resolve("animals"), "Rex");
-        AtomicFile.write(target, part -> Files.writeString(part, "Whiskers"));
-        assertThat(target).hasContent("Whiskers");
-    }
-
     /// Another process may create the file during the write.
     @Test
     void createRefusesExistingFile() throws Exception {

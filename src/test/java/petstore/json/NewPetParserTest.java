@@ -18,13 +18,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 class NewPetParserTest {
 
     @Test
-    void reportsPositionOfSyntaxError() {
+    void reportsPositionOfSyntaxErrorAndRepeatedMember() {
         assertRefused("{\"name\":'Rex'}", "the body is not valid JSON at character 9");
         assertRefused("{\"name\":\"Rex\"", "the body is not valid JSON at character 14");
-    }
-
-    @Test
-    void reportsPositionOfRepeatedMember() {
         assertRefused("{\"name\":\"Rex\",\"n\\u0061me\":\"Rex\"}", "the body has a member twice at character 26");
     }
 

@@ -58,7 +58,7 @@ class BearerTest {
             lock.execute("LOCK TABLE api_key");
             lock.execute("LOCK TABLE api_key_change");
             for (int i = 0; i < GUESSES; i++) {
-                KeyToken guess = i % 2 == 0 ? token() : new KeyToken(token.id(), token().secret());
+                KeyToken guess = i % 2 == 0 ? KeyToken.random() : new KeyToken(token.id(), KeyToken.random().secret());
                 guesses.add(((Bearer.Pending) authenticate(guess)).result());
             }
             await("a refresh that waits for the lock").atMost(PATIENCE)
@@ -85,7 +85,7 @@ class BearerTest {
     @Test
     void acceptsNewSecretAtOnceAndReplacedSecretNeverAgain() {
         KeyToken replaced = issue();
-        KeyToken renewed = new KeyToken(replaced.id(), token().secret());
+        KeyToken renewed = new KeyToken(replaced.id(), KeyToken.random().secret());
         Optional<Long> before = store.catalogue().findEpoch();
         PostgresServer.query(url, """
                 CREATE TABLE pause AS SELECT 0::float8 AS seconds;
@@ -162,15 +162,11 @@ class BearerTest {
 
     /// Adds a key to the store, and reads it into memory. Returns its token.
     private KeyToken issue() {
-        KeyToken token = token();
+        KeyToken token = KeyToken.random();
         store.keys().add(ApiKey.issued(token, token.id(), EnumSet.allOf(Scope.class), NOW, Optional.empty(),
                 Optional.empty()));
         bearer.refresh();
         return token;
-    }
-
-    private static KeyToken token() {
-        return KeyToken.random();
     }
 
     private static HeaderFields field(String value) {
