@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
 import petstore.store.StoreAccess;
@@ -86,21 +86,16 @@ class UnknownOutcomeTest {
                 .until(() -> server.query("SHOW synchronous_standby_names").getFirst().equals(names));
     }
 
+    /// An import that keeps ids adds its animals in one transaction.
     @ParameterizedTest
-    @ValueSource(strings = {"pg_cancel_backend(pid)", "pg_terminate_backend(pid)"})
-    void saysThatNextGroupMayBeAdded(String end) throws IOException {
-        assertThat(importFile(false, server.port(), UnknownOutcomeTest::makeCommitsWait, STANDBY, end))
-                .startsWith(
-                        "the import stopped after line 2; 2 animals stay, and perhaps the next group: the database ")
+    @CsvSource({"false, pg_cancel_backend(pid)", "false, pg_terminate_backend(pid)", "true, pg_cancel_backend(pid)",
+            "true, pg_terminate_backend(pid)"})
+    void saysWhichAnimalsMayBeAdded(boolean keepIds, String end) throws IOException {
+        assertThat(importFile(keepIds, server.port(), UnknownOutcomeTest::makeCommitsWait, STANDBY, end))
+                .startsWith("the import stopped after " + (keepIds
+                        ? "none or all of its animals: the database "
+                        : "line 2; 2 animals stay, and perhaps the next group: the database "))
                 .contains("the outcome of a COMMIT is unknown: ");
-        assertThat(count()).isEqualTo(2 * GROUP);
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"pg_cancel_backend(pid)", "pg_terminate_backend(pid)"})
-    void saysThatNoneOrAllMayBeAddedWithTheirIds(String end) throws IOException {
-        assertThat(importFile(true, server.port(), UnknownOutcomeTest::makeCommitsWait, STANDBY, end))
-                .startsWith("the import stopped after none or all of its animals: the database ");
         assertThat(count()).isEqualTo(2 * GROUP);
     }
 
