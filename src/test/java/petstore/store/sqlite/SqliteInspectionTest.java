@@ -1,10 +1,7 @@
 package petstore.store.sqlite;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.Optional;
@@ -19,7 +16,6 @@ import petstore.NewPet;
 import petstore.store.SchemaPolicy;
 import petstore.store.SqlStore;
 import petstore.store.StoreAccess;
-import petstore.testkit.StoreFile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -28,7 +24,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 class SqliteInspectionTest {
 
     private static final int ANIMALS = 25_000;
-    private static final int PAGE = 4_096;
     private static final Duration ENOUGH = Duration.ofMinutes(1);
 
     @TempDir
@@ -52,14 +47,8 @@ class SqliteInspectionTest {
     @ParameterizedTest
     @ValueSource(longs = {0, Long.MAX_VALUE})
     void findsDamagedPageOfSmallAndLargeStore(long mostCheckedBytes) throws IOException {
-        long page;
-        try (StoreFile file = new StoreFile(folder)) {
-            page = Long.parseLong(file.text("SELECT pageno FROM dbstat WHERE name = 'pet' AND pagetype = 'leaf'"
-                    + " ORDER BY path LIMIT 1 OFFSET 50").getFirst());
-        }
-        try (FileChannel file = FileChannel.open(SqliteFile.in(folder), StandardOpenOption.WRITE)) {
-            file.write(ByteBuffer.wrap(new byte[PAGE]), (page - 1) * PAGE);
-        }
+        SqliteTest.zeroPage(folder, "SELECT pageno FROM dbstat WHERE name = 'pet' AND pagetype = 'leaf'"
+                + " ORDER BY path LIMIT 1 OFFSET 50");
         assertThatThrownBy(() -> SqliteInspection.of(folder, ENOUGH, mostCheckedBytes))
                 .isInstanceOf(CommandFailure.class)
                 .hasMessageContaining("put a backup in its place with 'petstore restore FILE'");

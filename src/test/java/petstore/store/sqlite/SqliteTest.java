@@ -234,10 +234,7 @@ class SqliteTest {
     /// The process still has pages of the damaged store.
     @Test
     void backupThatIsCopiedOverDamagedStoreDoesNotRefuteDamage() throws IOException {
-        write("DROP TABLE mark");
-        Path backup = folder.resolve("backup.db");
-        SqliteCopy.backup(folder, backup, Instant.EPOCH, false, _ -> {
-        });
+        Path backup = backUp();
         assertThat(sqlite.read(_ -> {
             throw new SQLiteException("said", SQLiteErrorCode.SQLITE_CORRUPT);
         })).failsWithin(PATIENCE);
@@ -248,10 +245,14 @@ class SqliteTest {
 
     /// Damages the root page of an index.
     private void zeroRoot(String index) throws IOException {
+        zeroPage(folder, "SELECT rootpage FROM sqlite_schema WHERE name = '" + index + "'");
+    }
+
+    /// Damages the page whose number a query returns.
+    static void zeroPage(Path folder, String query) throws IOException {
         long page;
         try (StoreFile file = new StoreFile(folder)) {
-            page = Long
-                    .parseLong(file.text("SELECT rootpage FROM sqlite_schema WHERE name = '" + index + "'").getFirst());
+            page = Long.parseLong(file.text(query).getFirst());
         }
         try (FileChannel file = FileChannel.open(SqliteFile.in(folder), StandardOpenOption.WRITE)) {
             file.write(ByteBuffer.wrap(new byte[PAGE]), (page - 1) * PAGE);
@@ -330,11 +331,7 @@ class SqliteTest {
         write("DROP TABLE mark");
         try (SqlStore store = SqlStore.of(sqlite)) {
             store.catalogue().addAll(Collections.nCopies(3_000, REX));
-            Path killed = Files.createDirectory(folder.resolve("killed"));
-            for (String name : List.of("petstore.db", "petstore.db-wal")) {
-                Files.copy(folder.resolve(name), killed.resolve(name));
-            }
-            folder = killed;
+            folder = killed();
         }
         byte[] database = Files.readAllBytes(SqliteFile.in(folder));
         byte[] log = Files.readAllBytes(SqliteFile.log(SqliteFile.in(folder)));
@@ -381,10 +378,7 @@ class SqliteTest {
     /// The log of a killed process would be applied to another database.
     @Test
     void refusesToApplyLogToBackupThatWasCopiedOverDatabase() throws IOException {
-        write("DROP TABLE mark");
-        Path backup = folder.resolve("backup.db");
-        SqliteCopy.backup(folder, backup, Instant.EPOCH, false, _ -> {
-        });
+        Path backup = backUp();
         try (SqlStore store = SqlStore.of(sqlite)) {
             store.catalogue().addAll(List.of(REX));
             Files.copy(SqliteFile.log(SqliteFile.in(folder)), folder.resolve("log"));
@@ -399,10 +393,7 @@ class SqliteTest {
 
     @Test
     void refusesToApplyLogOfCopiedBackupToItsNextCopy() throws IOException {
-        write("DROP TABLE mark");
-        Path backup = folder.resolve("backup.db");
-        SqliteCopy.backup(folder, backup, Instant.EPOCH, false, _ -> {
-        });
+        Path backup = backUp();
         sqlite.close();
         Path database = SqliteFile.in(folder);
         Files.write(database, Files.readAllBytes(backup));
@@ -421,10 +412,7 @@ class SqliteTest {
     @ParameterizedTest
     @ValueSource(strings = {"start", "backup time", "restore"})
     void recordsThatCopiedBackupBecameStore(String how) throws IOException {
-        write("DROP TABLE mark");
-        Path backup = folder.resolve("backup.db");
-        SqliteCopy.backup(folder, backup, Instant.EPOCH, false, _ -> {
-        });
+        Path backup = backUp();
         sqlite.close();
         Files.write(SqliteFile.in(folder), Files.readAllBytes(backup));
         switch (how) {
@@ -451,11 +439,8 @@ class SqliteTest {
     @CsvSource({"petstore.db, true", "petstore.db-wal, true", "both, false"})
     void refusesToApplyLogToAnotherDatabase(String replaced, boolean refused) throws IOException {
         write("INSERT INTO mark VALUES (1)");
-        Path killed = Files.createDirectory(folder.resolve("killed"));
+        Path killed = killed();
         Path database = SqliteFile.in(folder);
-        for (Path file : List.of(database, SqliteFile.log(database))) {
-            Files.copy(file, killed.resolve(file.getFileName()));
-        }
         sqlite.close();
         Files.move(killed.resolve("petstore.db-wal"), SqliteFile.log(database));
         FolderLock lock = FolderLock.serve(folder);
@@ -499,10 +484,7 @@ class SqliteTest {
             store.catalogue().addAll(Collections.nCopies(5_000, REX));
         }
         open();
-        Path killed = Files.createDirectory(folder.resolve("killed"));
-        for (String name : List.of("petstore.db", "petstore.db-wal")) {
-            Files.copy(folder.resolve(name), killed.resolve(name));
-        }
+        Path killed = killed();
         try (FileChannel file = FileChannel.open(killed.resolve("petstore.db"), StandardOpenOption.WRITE)) {
             file.truncate(file.size() - 10 * PAGE);
         }
@@ -517,14 +499,8 @@ class SqliteTest {
         try (SqlStore store = SqlStore.of(sqlite)) {
             store.catalogue().addAll(Collections.nCopies(1_000, REX));
         }
-        long page;
-        try (StoreFile file = new StoreFile(folder)) {
-            page = Long.parseLong(file.text("SELECT " + (first ? "min" : "max") + "(pageno) FROM dbstat"
-                    + " WHERE name = 'pet' AND pagetype = 'leaf'").getFirst());
-        }
-        try (FileChannel file = FileChannel.open(SqliteFile.in(folder), StandardOpenOption.WRITE)) {
-            file.write(ByteBuffer.wrap(new byte[PAGE]), (page - 1) * PAGE);
-        }
+        zeroPage(folder, "SELECT " + (first ? "min" : "max") + "(pageno) FROM dbstat"
+                + " WHERE name = 'pet' AND pagetype = 'leaf'");
         assertStartSaysDamaged();
     }
 
@@ -602,6 +578,24 @@ class SqliteTest {
 
     private String count() {
         return sqlite.readUnqueued(session -> session.text("SELECT count(*) FROM mark"));
+    }
+
+    /// Makes a backup. It may not have the table of this test.
+    private Path backUp() {
+        write("DROP TABLE mark");
+        Path backup = folder.resolve("backup.db");
+        SqliteCopy.backup(folder, backup, Instant.EPOCH, false, _ -> {
+        });
+        return backup;
+    }
+
+    /// Copies the store as a process leaves it that is killed now.
+    private Path killed() throws IOException {
+        Path killed = Files.createDirectory(folder.resolve("killed"));
+        for (String name : List.of("petstore.db", "petstore.db-wal")) {
+            Files.copy(folder.resolve(name), killed.resolve(name));
+        }
+        return killed;
     }
 
     private static void assertDiskLost(Runnable operation) {

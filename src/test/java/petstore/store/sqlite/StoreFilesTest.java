@@ -21,7 +21,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import petstore.CommandFailure;
 import petstore.NewPet;
-import petstore.Pet;
 import petstore.store.SchemaPolicy;
 import petstore.store.Session;
 import petstore.store.SqlStore;
@@ -258,11 +257,7 @@ class StoreFilesTest {
     private static List<String> names(Path folder) {
         List<String> names = new ArrayList<>();
         try (SqlStore store = SqlStore.of(Sqlite.forCommand(folder, SchemaPolicy.AUTO, StoreAccess.CREATE))) {
-            store.catalogue().forEachGroup(pets -> {
-                for (Pet pet : pets) {
-                    names.add(pet.name());
-                }
-            });
+            store.catalogue().forEachGroup(pets -> pets.forEach(pet -> names.add(pet.name())));
         }
         return names;
     }
