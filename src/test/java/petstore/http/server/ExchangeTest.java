@@ -1,16 +1,15 @@
 package petstore.http.server;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -27,9 +26,6 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 import javax.net.ssl.SSLEngine;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
@@ -51,7 +47,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.slf4j.LoggerFactory;
 import petstore.http.message.Api;
 import petstore.http.message.KeyScanner;
 import petstore.http.message.RequestHead;
@@ -63,6 +58,8 @@ import petstore.http.server.tls.Tls;
 import petstore.http.telemetry.RequestLog;
 import petstore.http.telemetry.RequestLog.FinishedRequest;
 import petstore.http.telemetry.Telemetry;
+import petstore.testkit.LogLines;
+import petstore.testkit.RawClient;
 import petstore.testkit.RawHttp2Client;
 import petstore.testkit.RawHttp2Client.Frame;
 import petstore.testkit.TestCertificate;
@@ -117,7 +114,7 @@ class ExchangeTest {
     void closesConnectionIfResponseCannotBeWritten(int length) throws IOException, InterruptedException {
         Response response = text("a".repeat(length - 1) + LAST_BYTE);
         int port = listen(FailingWrite::install, _ -> new Api.Respond(response));
-        try (Socket client = new Socket(InetAddress.getLoopbackAddress(), port)) {
+        try (RawClient client = new RawClient(port)) {
             assertThat(HEAD.matcher(receive(client, GET.repeat(3))).replaceFirst("")).hasSizeLessThan(length)
                     .matches("a*");
         }
@@ -136,11 +133,10 @@ class ExchangeTest {
                 "d".repeat(16 * 1024),
                 "e");
         Iterator<String> next = bodies.iterator();
-        int port = listen(_ -> {
-        }, _ -> new Api.Await(CompletableFuture.completedFuture(text(next.next()))));
-        try (Socket client = overTls
-                ? TestCertificate.trustingAll().getSocketFactory().createSocket("127.0.0.1", port)
-                : new Socket(InetAddress.getLoopbackAddress(), port)) {
+        int port = listen(_ -> new Api.Await(CompletableFuture.completedFuture(text(next.next()))));
+        try (RawClient client = overTls
+                ? new RawClient(TestCertificate.trustingAll().getSocketFactory().createSocket("127.0.0.1", port))
+                : new RawClient(port)) {
             assertThat(HEAD.splitAsStream(receive(client, GET.repeat(4) + GET_AND_CLOSE)).skip(1))
                     .containsExactlyElementsOf(bodies);
         }
@@ -152,14 +148,10 @@ class ExchangeTest {
         deadlines = new Deadlines(LONG, LONG, Duration.ofMillis(100));
         List<String> added = new CopyOnWriteArrayList<>();
         CompletableFuture<Api.Decision> late = new CompletableFuture<>();
-        int port = listen(_ -> {
-        }, head -> head.method().equals("POST") ? new Api.AwaitKey(late) : new Api.Respond(text("a")));
-        try (Socket client = new Socket(InetAddress.getLoopbackAddress(), port)) {
-            client.getOutputStream().write("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\na"
-                    .getBytes(StandardCharsets.US_ASCII));
-            client.setSoTimeout(PATIENCE_MS);
-            assertThat(new String(client.getInputStream().readNBytes(12), StandardCharsets.US_ASCII))
-                    .isEqualTo("HTTP/1.1 503");
+        int port = listen(head -> head.method().equals("POST") ? new Api.AwaitKey(late) : new Api.Respond(text("a")));
+        try (RawClient client = new RawClient(port)) {
+            client.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\na");
+            assertThat(client.response().orElseThrow().status()).isEqualTo(503);
             late.complete(decision(new Api.ReadBody(10, _ -> {
                 added.add("an animal");
                 return CompletableFuture.completedFuture(text("b"));
@@ -174,13 +166,11 @@ class ExchangeTest {
             "true, the connection was closed while the service stopped"})
     void logsReasonOfClosedConnection(boolean isStopping, String reason) throws IOException, InterruptedException {
         int port = listen(_ -> {
-        }, _ -> {
             stopping.set(isStopping);
             return new Api.ReadBody(10, _ -> new CompletableFuture<>());
         });
-        try (Socket client = new Socket(InetAddress.getLoopbackAddress(), port)) {
-            client.getOutputStream().write(
-                    "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+        try (RawClient client = new RawClient(port)) {
+            client.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\n");
             awaitRequest();
         }
         assertAbandoned(reason);
@@ -189,9 +179,8 @@ class ExchangeTest {
     @Test
     void logsRequestTimeout() throws IOException, InterruptedException {
         deadlines = new Deadlines(LONG, LONG, Duration.ofMillis(100));
-        int port = listen(_ -> {
-        }, _ -> new Api.ReadBody(10, _ -> new CompletableFuture<>()));
-        try (Socket client = new Socket(InetAddress.getLoopbackAddress(), port)) {
+        int port = listen(_ -> new Api.ReadBody(10, _ -> new CompletableFuture<>()));
+        try (RawClient client = new RawClient(port)) {
             assertThat(receive(client, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\n")).isEmpty();
         }
         assertAbandoned("not complete within --request-timeout");
@@ -201,39 +190,30 @@ class ExchangeTest {
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2, 3, 4, 5})
     void endsRequestAndLogsDefect(int defect) throws IOException, InterruptedException {
-        ListAppender<ILoggingEvent> errors = new ListAppender<>();
-        Logger logger = (Logger) LoggerFactory.getLogger(Exchange.class);
-        errors.start();
-        logger.addAppender(errors);
         RuntimeException thrown = new IllegalStateException("of the test");
         Api.Next broken = new Api.ReadBody(10, _ -> {
             throw thrown;
         });
         CompletableFuture<Api.Decision> late = new CompletableFuture<>();
-        int port = listen(_ -> {
-        }, _ -> switch (defect) {
+        int port = listen(_ -> switch (defect) {
             case 0 -> throw thrown;
             case 1 -> broken;
             case 2, 3 -> new Api.AwaitKey(late);
             case 4 -> new Api.Await(CompletableFuture.failedFuture(thrown));
             default -> new Api.ReadBody(10, _ -> CompletableFuture.failedFuture(thrown));
         });
-        try (Socket client = new Socket(InetAddress.getLoopbackAddress(), port)) {
-            client.setSoTimeout(PATIENCE_MS);
-            client.getOutputStream().write(GET.getBytes(StandardCharsets.US_ASCII));
+        try (LogLines errors = new LogLines(Exchange.class.getName()); RawClient client = new RawClient(port)) {
+            client.send(GET);
             awaitRequest();
             if (defect == 2) {
                 late.complete(decision(broken));
             } else {
                 late.completeExceptionally(thrown);
             }
-            assertThat(client.getInputStream().readAllBytes()).isEmpty();
-        } finally {
-            logger.detachAppender(errors);
+            assertThat(client.socket().getInputStream().readAllBytes()).isEmpty();
+            assertAbandoned("internal error");
+            assertThat(errors.with("")).singleElement().asString().matches("request .+ failed");
         }
-        assertAbandoned("internal error");
-        assertThat(errors.list).extracting(ILoggingEvent::getFormattedMessage).singleElement().asString()
-                .matches("request .+ failed");
     }
 
     /// Each response is larger than the socket buffers, so that a slice waits in the process, in 20 KB of memory off-heap. An event loop
@@ -241,14 +221,13 @@ class ExchangeTest {
     @Test
     void abortsUnreadConnectionsUntilMemoryIsEnough() throws IOException {
         mostOffHeapBytes = PooledByteBufAllocator.DEFAULT.pinnedDirectMemory() + 40_000;
-        int port = listen(_ -> {
-        }, head -> new Api.Respond(text("a".repeat(head.path().equals("/long") ? LARGE : 1))));
-        try (Socket reading = new Socket(InetAddress.getLoopbackAddress(), port);
-                Socket first = new Socket(InetAddress.getLoopbackAddress(), port);
-                Socket second = new Socket(InetAddress.getLoopbackAddress(), port);
-                Socket third = new Socket(InetAddress.getLoopbackAddress(), port)) {
-            for (Socket idle : List.of(first, second, third)) {
-                idle.getOutputStream().write(GET.replace(" / ", " /long ").getBytes(StandardCharsets.US_ASCII));
+        int port = listen(head -> new Api.Respond(text("a".repeat(head.path().equals("/long") ? LARGE : 1))));
+        try (RawClient reading = new RawClient(port);
+                RawClient first = new RawClient(port);
+                RawClient second = new RawClient(port);
+                RawClient third = new RawClient(port)) {
+            for (RawClient idle : List.of(first, second, third)) {
+                idle.send(GET.replace(" / ", " /long "));
             }
             await().atMost(Duration.ofMillis(PATIENCE_MS))
                     .until(() -> meters.get("petstore.refused.connections").counter().count() > 0);
@@ -259,25 +238,19 @@ class ExchangeTest {
 
     @Test
     void refusesIncompleteRequestsWhileMemoryIsShort() throws IOException {
-        int port = listen(_ -> {
-        }, head -> head.method().equals("POST")
+        int port = listen(head -> head.method().equals("POST")
                 ? new Api.ReadBody(10, _ -> new CompletableFuture<>())
                 : new Api.Respond(text("a")));
-        try (Socket ofBody = new Socket(InetAddress.getLoopbackAddress(), port);
-                Socket ofHead = new Socket(InetAddress.getLoopbackAddress(), port)) {
-            for (Socket client : List.of(ofBody, ofHead)) {
-                client.setSoTimeout(PATIENCE_MS);
-                client.getOutputStream().write(GET.getBytes(StandardCharsets.US_ASCII));
-                assertThat(client.getInputStream().read(new byte[4_096])).isPositive();
+        try (RawClient ofBody = new RawClient(port); RawClient ofHead = new RawClient(port)) {
+            for (RawClient client : List.of(ofBody, ofHead)) {
+                assertThat(client.send(GET).response()).isPresent();
             }
             memoryIsShort.set(true);
-            ofBody.getOutputStream().write("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\na"
-                    .getBytes(StandardCharsets.US_ASCII));
-            assertThat(new String(ofBody.getInputStream().readNBytes(12), StandardCharsets.US_ASCII))
-                    .isEqualTo("HTTP/1.1 503");
+            ofBody.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\na");
+            assertThat(ofBody.response().orElseThrow().status()).isEqualTo(503);
             assertThat(meters.get("petstore.refused.connections").counter().count()).isZero();
-            ofHead.getOutputStream().write(GET.substring(0, 5).getBytes(StandardCharsets.US_ASCII));
-            assertThat(ofHead.getInputStream().read()).isEqualTo(-1);
+            ofHead.send(GET.substring(0, 5));
+            assertThat(ofHead.socket().getInputStream().read()).isEqualTo(-1);
             assertThat(meters.get("petstore.refused.connections").counter().count()).isOne();
         }
     }
@@ -288,12 +261,11 @@ class ExchangeTest {
         deadlines = new Deadlines(LONG, LONG, Duration.ofMillis(100));
         List<RequestHead> heads = new CopyOnWriteArrayList<>();
         CompletableFuture<Response> late = new CompletableFuture<>();
-        int port = listen(_ -> {
-        }, head -> {
+        int port = listen(head -> {
             heads.add(head);
             return new Api.Await(late);
         });
-        try (Socket client = new Socket(InetAddress.getLoopbackAddress(), port)) {
+        try (RawClient client = new RawClient(port)) {
             assertThat(receive(client, GET_AND_CLOSE.replace("Host", "If-Match: \"a\"\r\nHost")))
                     .startsWith("HTTP/1.1 503");
             assertThat(heads.getFirst().headers().first("If-Match")).isEqualTo("\"a\"");
@@ -303,8 +275,7 @@ class ExchangeTest {
     /// The input comes after a pause, so that it is not read together with the request.
     @Test
     void stopsReadingWhileResponseIsDue() throws IOException, InterruptedException {
-        int port = listen(_ -> {
-        }, _ -> new Api.Await(new CompletableFuture<>()));
+        int port = listen(_ -> new Api.Await(new CompletableFuture<>()));
         try (SocketChannel client = SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), port))) {
             client.write(ByteBuffer.wrap(GET.getBytes(StandardCharsets.US_ASCII)));
             awaitRequest();
@@ -325,15 +296,13 @@ class ExchangeTest {
 
     @Test
     void limitsUnwantedBodyWhileResponseIsDue() throws IOException {
-        int port = listen(_ -> {
-        }, _ -> new Api.Await(new CompletableFuture<>()));
-        try (Socket client = new Socket(InetAddress.getLoopbackAddress(), port)) {
-            client.getOutputStream().write("GET / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
-                    .getBytes(StandardCharsets.US_ASCII));
+        int port = listen(_ -> new Api.Await(new CompletableFuture<>()));
+        try (RawClient client = new RawClient(port)) {
+            client.send("GET / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
             byte[] chunk = ("10000\r\n" + "x".repeat(0x10000) + "\r\n").getBytes(StandardCharsets.US_ASCII);
             assertThatIOException().isThrownBy(() -> {
                 for (int sent = 0; sent < 4 * LARGE; sent += chunk.length) {
-                    client.getOutputStream().write(chunk);
+                    client.send(chunk);
                 }
             });
         }
@@ -345,8 +314,7 @@ class ExchangeTest {
     void readsOtherStreamsBesideOneThatWaitsForItsKey(boolean resets, @TempDir Path folder) throws IOException {
         deadlines = new Deadlines(LONG, LONG, resets ? LONG : Duration.ofSeconds(1));
         tls = Optional.of(new Tls(new CertificateFiles(TestCertificate.ec().write(folder)), LONG, Runnable::run));
-        int port = listen(_ -> {
-        }, head -> switch (head.path()) {
+        int port = listen(head -> switch (head.path()) {
             case "/held" -> new Api.AwaitKey(new CompletableFuture<>());
             case "/read" -> new Api.ReadBody(WINDOW,
                     body -> CompletableFuture.completedFuture(text("a".repeat(body.length))));
@@ -384,8 +352,7 @@ class ExchangeTest {
     @ValueSource(booleans = {false, true})
     void freesBodyThatWaitsForItsKeyWhenClientGoes(boolean resets, @TempDir Path folder) throws IOException {
         tls = Optional.of(new Tls(new CertificateFiles(TestCertificate.ec().write(folder)), LONG, Runnable::run));
-        int port = listen(_ -> {
-        }, head -> head.path().equals("/held")
+        int port = listen(head -> head.path().equals("/held")
                 ? new Api.AwaitKey(new CompletableFuture<>())
                 : new Api.Respond(text("a")));
         long before = PooledByteBufAllocator.DEFAULT.pinnedDirectMemory();
@@ -408,18 +375,17 @@ class ExchangeTest {
     void limitsInputDuringHandshake(@TempDir Path folder) throws Exception {
         tls = Optional.of(new Tls(new CertificateFiles(TestCertificate.ec().write(folder)), LONG, _ -> {
         }));
-        int port = listen(_ -> {
-        }, _ -> new Api.Respond(text("a")));
+        int port = listen(_ -> new Api.Respond(text("a")));
         SSLEngine engine = TestCertificate.trustingAll().createSSLEngine("localhost", port);
         engine.setUseClientMode(true);
         ByteBuffer hello = ByteBuffer.allocate(engine.getSession().getPacketBufferSize());
         engine.wrap(ByteBuffer.allocate(0), hello);
         byte[] record = ByteBuffer.allocate(FRAME).put(new byte[]{22, 3, 3}).putShort((short) (FRAME - 5)).array();
-        try (Socket client = new Socket(InetAddress.getLoopbackAddress(), port)) {
-            client.getOutputStream().write(hello.array(), 0, hello.position());
+        try (RawClient client = new RawClient(port)) {
+            client.send(Arrays.copyOf(hello.array(), hello.position()));
             assertThatIOException().isThrownBy(() -> {
                 for (int sent = 0; sent < 4 * LARGE; sent += FRAME) {
-                    client.getOutputStream().write(record);
+                    client.send(record);
                 }
             });
         }
@@ -428,13 +394,11 @@ class ExchangeTest {
     /// A client that goes away has sent no request: there is neither a response nor a line in the log.
     @Test
     void ignoresPartOfHeadAtEndOfInput() throws IOException {
-        int port = listen(_ -> {
-        }, _ -> new Api.Respond(text("a")));
-        try (Socket client = new Socket(InetAddress.getLoopbackAddress(), port)) {
-            client.setSoTimeout(PATIENCE_MS);
-            client.getOutputStream().write(GET.substring(0, GET.length() - 4).getBytes(StandardCharsets.US_ASCII));
-            client.shutdownOutput();
-            assertThat(client.getInputStream().readAllBytes()).isEmpty();
+        int port = listen(_ -> new Api.Respond(text("a")));
+        try (RawClient client = new RawClient(port)) {
+            client.send(GET.substring(0, GET.length() - 4));
+            client.socket().shutdownOutput();
+            assertThat(client.socket().getInputStream().readAllBytes()).isEmpty();
         }
         // The event loop closes the connection in one turn, and the handlers learn it in the next.
         for (int turn = 0; turn < 2; turn++) {
@@ -473,11 +437,13 @@ class ExchangeTest {
     }
 
     /// Sends the requests at once. Returns all bytes that the client receives until the connection is closed.
-    private static String receive(Socket client, String requests) throws IOException {
-        client.setSoTimeout(PATIENCE_MS);
-        client.getOutputStream().write(requests.getBytes(StandardCharsets.US_ASCII));
-        InputStream in = client.getInputStream();
-        return new String(in.readAllBytes(), StandardCharsets.US_ASCII);
+    private static String receive(RawClient client, String requests) throws IOException {
+        return new String(client.send(requests).socket().getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+    }
+
+    private int listen(Function<RequestHead, Api.Next> api) {
+        return listen(_ -> {
+        }, api);
     }
 
     private int listen(Consumer<Channel> opened, Function<RequestHead, Api.Next> api) {

@@ -3,7 +3,6 @@ package petstore.http.server;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -24,13 +23,12 @@ import io.netty.util.concurrent.ScheduledFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import petstore.testkit.RawClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /// Flushes of an event loop to real sockets.
 class FlushConsolidatorTest {
-
-    private static final int PATIENCE_MS = 30_000;
 
     private final EventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
     private final BlockingQueue<Channel> accepted = new LinkedBlockingQueue<>();
@@ -56,7 +54,7 @@ class FlushConsolidatorTest {
 
     @Test
     void flushesAllConnectionsAtEndOfTurn() throws IOException, InterruptedException {
-        try (Socket first = connect(); Socket second = connect()) {
+        try (RawClient first = connect(); RawClient second = connect()) {
             List<Channel> channels = List.of(accepted.take(), accepted.take());
             List<Long> pendingBytes = loop.submit(() -> {
                 for (Channel channel : channels) {
@@ -66,14 +64,14 @@ class FlushConsolidatorTest {
                         .toList();
             }).syncUninterruptibly().getNow();
             assertThat(pendingBytes).hasSize(2).allMatch(bytes -> bytes > 0);
-            assertThat(first.getInputStream().readNBytes(6)).asString().isEqualTo("answer");
-            assertThat(second.getInputStream().readNBytes(6)).asString().isEqualTo("answer");
+            assertThat(first.socket().getInputStream().readNBytes(6)).asString().isEqualTo("answer");
+            assertThat(second.socket().getInputStream().readNBytes(6)).asString().isEqualTo("answer");
         }
     }
 
     @Test
     void waitsForWritesInNextTurn() throws IOException, InterruptedException {
-        try (Socket first = connect(); Socket second = connect()) {
+        try (RawClient first = connect(); RawClient second = connect()) {
             Channel firstChannel = accepted.take();
             Channel secondChannel = accepted.take();
             CompletableFuture<Long> pendingBytes = new CompletableFuture<>();
@@ -85,31 +83,28 @@ class FlushConsolidatorTest {
                 var _ = firstChannel.writeAndFlush(text("first"));
             });
             assertThat(pendingBytes.join()).isPositive();
-            assertThat(List.of(first.getInputStream().read(), second.getInputStream().read()))
+            assertThat(List.of(first.socket().getInputStream().read(), second.socket().getInputStream().read()))
                     .containsExactlyInAnyOrder((int) 'f', (int) 's');
         }
     }
 
     @Test
     void flushesDuringEndlessWrites() throws IOException, InterruptedException {
-        try (Socket client = connect(); Socket other = connect()) {
+        try (RawClient client = connect(); RawClient other = connect()) {
             List<Channel> channels = List.of(accepted.take(), accepted.take());
             ScheduledFuture<?> endless = loop.scheduleWithFixedDelay(() -> {
                 for (Channel channel : channels) {
                     var _ = channel.writeAndFlush(text("answer"));
                 }
             }, 0, 1, TimeUnit.NANOSECONDS);
-            assertThat(client.getInputStream().readNBytes(6)).asString().isEqualTo("answer");
-            assertThat(other.getInputStream().readNBytes(6)).asString().isEqualTo("answer");
+            assertThat(client.socket().getInputStream().readNBytes(6)).asString().isEqualTo("answer");
+            assertThat(other.socket().getInputStream().readNBytes(6)).asString().isEqualTo("answer");
             endless.cancel(false);
         }
     }
 
-    private Socket connect() throws IOException {
-        InetSocketAddress address = (InetSocketAddress) listener.localAddress();
-        Socket client = new Socket(address.getAddress(), address.getPort());
-        client.setSoTimeout(PATIENCE_MS);
-        return client;
+    private RawClient connect() throws IOException {
+        return new RawClient(((InetSocketAddress) listener.localAddress()).getPort());
     }
 
     private static ByteBuf text(String text) {

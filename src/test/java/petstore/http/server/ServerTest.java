@@ -2,9 +2,6 @@ package petstore.http.server;
 
 import java.io.IOException;
 import java.net.ConnectException;
-import java.net.InetAddress;
-import java.net.Socket;
-import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
@@ -26,6 +23,7 @@ import petstore.http.message.Response;
 import petstore.http.message.TrustedProxies;
 import petstore.http.server.ServerSettings.Deadlines;
 import petstore.http.telemetry.Telemetry;
+import petstore.testkit.RawClient;
 import petstore.testkit.TestService;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -51,14 +49,16 @@ class ServerTest {
         Server server = start();
         int port = admin ? server.adminPort() : server.port();
         Thread stop = new Thread(server::close);
-        try (Socket client = connect(port)) {
-            send(client, WAIT);
+        try (RawClient client = new RawClient(port)) {
+            client.send(WAIT);
             assertThat(begun.await(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
             stop.start();
             await().atMost(LONG).until(() -> isRefused(port));
             mayRespond.countDown();
-            assertThat(new String(client.getInputStream().readAllBytes(), StandardCharsets.US_ASCII))
-                    .startsWith("HTTP/1.1 200 ").containsIgnoringCase("\r\nconnection: close\r\n");
+            RawClient.Response response = client.response().orElseThrow();
+            assertThat(response.status()).isEqualTo(200);
+            assertThat(response.headers().get("connection")).containsExactly("close");
+            assertThat(client.isClosedByServer()).isTrue();
         } finally {
             mayRespond.countDown();
             stop.join();
@@ -69,15 +69,15 @@ class ServerTest {
     @Test
     void sparesConnectionWithUnreadRequest() throws Exception {
         try (Server server = start();
-                Socket idle = connect(server.adminPort());
-                Socket busy = connect(server.adminPort())) {
-            assertThat(send(idle, NOW).getInputStream().read(new byte[4_096])).isPositive();
-            send(busy, QUEUED);
+                RawClient idle = new RawClient(server.adminPort());
+                RawClient busy = new RawClient(server.adminPort())) {
+            assertThat(idle.send(NOW).response()).isPresent();
+            busy.send(QUEUED);
             assertThat(begun.await(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
-            send(idle, NOW);
-            try (Socket newest = connect(server.adminPort())) {
-                assertThat(idle.getInputStream().read(new byte[4_096])).isPositive();
-                assertThat(newest.getInputStream().read()).isEqualTo(-1);
+            idle.send(NOW);
+            try (RawClient newest = new RawClient(server.adminPort())) {
+                assertThat(idle.response()).isPresent();
+                assertThat(newest.socket().getInputStream().read()).isEqualTo(-1);
             }
         }
     }
@@ -85,31 +85,20 @@ class ServerTest {
     @Test
     void displacesNoConnectionWhileMemoryIsShort() throws Exception {
         try (Server server = start();
-                Socket first = connect(server.port());
-                Socket second = connect(server.port())) {
-            for (Socket idle : List.of(first, second)) {
-                assertThat(send(idle, NOW).getInputStream().read(new byte[4_096])).isPositive();
+                RawClient first = new RawClient(server.port());
+                RawClient second = new RawClient(server.port())) {
+            for (RawClient idle : List.of(first, second)) {
+                assertThat(idle.send(NOW).response()).isPresent();
             }
             memoryIsShort.set(true);
-            try (Socket newest = connect(server.port())) {
-                assertThat(newest.getInputStream().read()).isEqualTo(-1);
+            try (RawClient newest = new RawClient(server.port())) {
+                assertThat(newest.socket().getInputStream().read()).isEqualTo(-1);
             }
             memoryIsShort.set(false);
-            for (Socket idle : List.of(first, second)) {
-                assertThat(send(idle, NOW).getInputStream().read(new byte[4_096])).isPositive();
+            for (RawClient idle : List.of(first, second)) {
+                assertThat(idle.send(NOW).response()).isPresent();
             }
         }
-    }
-
-    private static Socket connect(int port) throws IOException {
-        Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
-        socket.setSoTimeout(Math.toIntExact(LONG.toMillis()));
-        return socket;
-    }
-
-    private static Socket send(Socket client, String request) throws IOException {
-        client.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
-        return client;
     }
 
     private Server start() {
@@ -123,8 +112,8 @@ class ServerTest {
     }
 
     private static boolean isRefused(int port) throws IOException {
-        try (Socket probe = new Socket(InetAddress.getLoopbackAddress(), port)) {
-            return !probe.isConnected();
+        try (RawClient probe = new RawClient(port)) {
+            return !probe.socket().isConnected();
         } catch (ConnectException e) {
             return true;
         }
