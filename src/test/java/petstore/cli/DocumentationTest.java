@@ -1,11 +1,8 @@
 package petstore.cli;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -20,7 +17,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import petstore.Failure;
 import petstore.cli.options.Variables;
-import petstore.cli.terminal.Console;
 import petstore.store.postgres.Postgres;
 import petstore.testkit.ServedContract;
 import picocli.CommandLine;
@@ -69,13 +65,13 @@ class DocumentationTest {
 
     @Test
     void commandTableMatchesProgram() throws IOException {
-        List<String> expected = commands(commandLine()).map(DocumentationTest::row).toList();
+        List<String> expected = commands().map(DocumentationTest::row).toList();
         assertThat(rows("docs/cli.md", "| `petstore ")).containsExactlyElementsOf(expected);
     }
 
     @Test
     void everyOptionHasADescription() {
-        commands(commandLine()).flatMap(command -> command.getCommandSpec().options().stream())
+        commands().flatMap(command -> command.getCommandSpec().options().stream())
                 .forEach(option -> assertThat(option.description()).as(option.longestName()).isNotEmpty());
     }
 
@@ -127,7 +123,7 @@ class DocumentationTest {
 
     private static Set<String> optionNames() {
         Set<String> names = new TreeSet<>(Set.of("--help", "--version"));
-        commands(commandLine()).flatMap(command -> command.getCommandSpec().options().stream())
+        commands().flatMap(command -> command.getCommandSpec().options().stream())
                 .forEach(option -> names.add(option.longestName()));
         return names;
     }
@@ -292,20 +288,14 @@ class DocumentationTest {
     }
 
     private static Stream<OptionSpec> options(String command) {
-        return commands(commandLine()).map(CommandLine::getCommandSpec)
+        return commands().map(CommandLine::getCommandSpec)
                 .filter(spec -> spec.qualifiedName().equals(command)).flatMap(spec -> spec.options().stream())
                 .filter(option -> !option.versionHelp() && !option.usageHelp() && !option.inherited());
     }
 
-    private static Stream<CommandLine> commands(CommandLine command) {
-        return command.getSubcommands().isEmpty()
-                ? Stream.of(command)
-                : command.getSubcommands().values().stream().flatMap(DocumentationTest::commands);
-    }
-
-    private static CommandLine commandLine() {
-        return Main.commandLine(Console.of(InputStream.nullInputStream(), OutputStream.nullOutputStream(),
-                OutputStream.nullOutputStream(), false, Map.of(), Clock.systemUTC()));
+    /// Returns the commands without those that only have subcommands.
+    private static Stream<CommandLine> commands() {
+        return HelpTest.commands().filter(command -> command.getSubcommands().isEmpty());
     }
 
     /// All documents except the changelog.

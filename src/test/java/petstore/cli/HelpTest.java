@@ -25,6 +25,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 /// The texts of `--help`.
 class HelpTest {
 
+    /// An output on a full disk.
+    static final OutputStream FULL = new OutputStream() {
+        @Override
+        public void write(int b) throws IOException {
+            throw new IOException("No space left on device");
+        }
+    };
+
     private static Ending run(Map<String, String> environment, String line) {
         return CommandLines.ending(environment, line.split(" ", 0));
     }
@@ -127,13 +135,7 @@ class HelpTest {
     @ValueSource(strings = {"--help", "--version", "keys --help", "help", "completion"})
     void failsIfStdoutCannotBeWritten(String line) {
         ByteArrayOutputStream err = new ByteArrayOutputStream();
-        OutputStream full = new OutputStream() {
-            @Override
-            public void write(int b) throws IOException {
-                throw new IOException("No space left on device");
-            }
-        };
-        assertThat(Main.run(Console.of(InputStream.nullInputStream(), full, err, false, Map.of(), Clock.systemUTC()),
+        assertThat(Main.run(Console.of(InputStream.nullInputStream(), FULL, err, false, Map.of(), Clock.systemUTC()),
                 line.split(" ", 0))).isEqualTo(Main.FAILED);
         assertThat(err.toString(StandardCharsets.UTF_8)).isEqualToNormalizingNewlines(
                 "petstore: stdout cannot be written\n");
