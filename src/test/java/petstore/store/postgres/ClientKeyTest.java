@@ -86,6 +86,8 @@ class ClientKeyTest {
                 + " after you have converted it: ";
         String message = catchThrowableOfType(CommandFailure.class, () -> open(certificate, key, "")).getMessage();
         assertThat(message).contains(advice + "openssl pkcs8 -topk8 ");
+        assertThat(PostgresInspection.of(address(certificate, key, ""))).singleElement()
+                .satisfies(host -> assertThat(host.problem()).startsWith(advice + "openssl pkcs8 -topk8 "));
         String command = message.substring(message.indexOf(advice) + advice.length());
         assertThat(new Shell(folder).run(command + " -passin pass:geheim").code()).isZero();
         open(certificate, key + ".pk8", "");
@@ -132,12 +134,6 @@ class ClientKeyTest {
                 + folder.resolve("encrypted.pk8") + "&sslpassword=geheim");
         assertThatThrownBy(() -> Postgres.forCommand(address, SchemaPolicy.AUTO, StoreAccess.READ))
                 .isInstanceOf(CommandFailure.class).hasStackTraceContaining("CertPathBuilderException");
-    }
-
-    @Test
-    void doctorNamesCommand() {
-        assertThat(PostgresInspection.of(address("rsa.crt", "pkcs1.key", ""))).singleElement()
-                .satisfies(host -> assertThat(host.problem()).startsWith("the client key ").contains("openssl pkcs8"));
     }
 
     private static void open(String certificate, String key, String more) {

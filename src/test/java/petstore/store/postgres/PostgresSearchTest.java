@@ -249,9 +249,9 @@ class PostgresSearchTest {
                 "INSERT INTO schema_version (version) VALUES (" + Migrations.LATEST, "COMMIT");
     }
 
-    /// Only the statements of an upgrade may take as long as they like, not those that prepare it.
+    /// Only the statements of an upgrade may take as long as they like, not those that come before it.
     @ParameterizedTest
-    @ValueSource(strings = {"pg_try_advisory_xact_lock", "lock_timeout = "})
+    @ValueSource(strings = {"SHOW server_encoding", "pg_try_advisory_xact_lock", "lock_timeout = "})
     void waitsForServerThatIsSilentBeforeUpgrade(String statement) throws IOException {
         upgradeWaits("waiting", new SocketFault("silence"), false, statement);
     }
@@ -271,16 +271,6 @@ class PostgresSearchTest {
             assertThat(opening).succeedsWithin(PATIENCE);
         } finally {
             next.query("DROP DATABASE fresh WITH (FORCE)");
-        }
-    }
-
-    /// No statement but those of an upgrade may take as long as it likes.
-    @Test
-    void waitsForServerThatIsSilentWhileSchemaIsRead() throws IOException {
-        try (TcpProxy address = new TcpProxy(next.port(), Duration.ZERO)) {
-            address.failAfter(new SocketFault("silence"), false, "SHOW server_encoding");
-            usesNext(() -> open(StoreAccess.CREATE, host(address)), "waiting",
-                    () -> address.moveTo(next.port()));
         }
     }
 
@@ -322,14 +312,6 @@ class PostgresSearchTest {
     /// Returns the address of a port that refuses connections.
     private static String refusing() {
         return "127.0.0.1:" + FreePort.find();
-    }
-
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void usesLaterTimelineInAnyOrder(boolean first) {
-        try (SqlStore store = first ? command(next, old) : command(old, next)) {
-            assertThat(AbstractCatalogueTest.added(store.catalogue(), REX).id()).isPositive();
-        }
     }
 
     /// Asserts that an opening waits for a log line, and uses the server of the later timeline after an event.

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /// The choice of a start or a command between hosts, e.g. `a1` a primary of timeline 1, `b2s` a standby of timeline 2, `r` read-only and
-/// `f` without fsync. `b?` cannot be asked for now, `b~` is unreachable, and `b!` can never be asked. `+2` was seen before. The result says whether waiting helps: `no`, or `never`.
+/// `f` without fsync; `x` is of another cluster. `b?` cannot be asked for now, `b~` is unreachable, and `b!` can never be asked. `+2` was seen before. The result says whether waiting helps: `no`, or `never`.
 class CandidateTest {
 
     @ParameterizedTest
@@ -41,7 +41,9 @@ class CandidateTest {
             a! b!      | true  | true  | a! never
             +2 a1      | true  | false | a1 no
             +2 b1s     | true  | false | b1s
-            +2 b1s     | true  | true  | b1s no""")
+            +2 b1s     | true  | true  | b1s no
+            a1 x9      | true  | true  | a1
+            a1 x9      | true  | false | a1""")
     void usesBestHost(String hosts, boolean compares, boolean toWrite, String expected) {
         Cluster cluster = Cluster.UNKNOWN;
         for (String host : hosts.split(" ", 0)) {
@@ -70,7 +72,7 @@ class CandidateTest {
 
     private static Optional<ServerState> server(String host) {
         return Optional.of(host).filter(text -> Character.isDigit(text.charAt(1))).map(text -> new ServerState(
-                new ServerState.Lineage("one", "1", text.charAt(1) - '0'), "1", text.contains("s"), text.contains("r"),
-                text.contains("f") ? "fsync" : ""));
+                new ServerState.Lineage(text.startsWith("x") ? "other" : "one", "1", text.charAt(1) - '0'), "1",
+                text.contains("s"), text.contains("r"), text.contains("f") ? "fsync" : ""));
     }
 }
