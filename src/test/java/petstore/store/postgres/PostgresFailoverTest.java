@@ -214,7 +214,7 @@ class PostgresFailoverTest {
         });
     }
 
-    private static void awaitWithinLimit(ThrowingRunnable assertion) {
+    static void awaitWithinLimit(ThrowingRunnable assertion) {
         await().atMost(LIMIT).ignoreException(Failure.class).untilAsserted(assertion);
     }
 

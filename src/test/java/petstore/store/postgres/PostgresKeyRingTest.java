@@ -40,6 +40,7 @@ import petstore.testkit.LogLines;
 import petstore.testkit.PostgresServer;
 import petstore.testkit.SocketFault;
 import petstore.testkit.TcpProxy;
+import petstore.testkit.TestStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -56,9 +57,7 @@ class PostgresKeyRingTest extends AbstractKeyRingTest {
 
     @BeforeEach
     void open() {
-        store = new SqlStore(
-                Postgres.forService(database, SchemaPolicy.AUTO, 16, Duration.ofMinutes(2), new AtomicBoolean()),
-                new SimpleMeterRegistry());
+        store = TestStore.serve(url);
     }
 
     @AfterEach

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -54,19 +55,10 @@ class PostgresPoolTest {
     void firstRequestsWaitForNoOtherConnection() throws Exception {
         URI database = URI.create(PostgresServer.newDatabase());
         int size = 16;
-        CyclicBarrier allHaveOne = new CyclicBarrier(size);
         try (TcpProxy proxy = new TcpProxy(database.getPort(), Duration.ofMillis(20));
-                PostgresHost host = host(proxy, database);
-                ExecutorService requests = Executors.newVirtualThreadPerTaskExecutor()) {
+                PostgresHost host = host(proxy, database)) {
             PostgresPool pool = new PostgresPool(host, host.observe(), size);
-            List<Future<Integer>> all = requests.invokeAll(Collections.nCopies(size, () -> {
-                try (PostgresSession _ = pool.connect(0)) {
-                    return allHaveOne.await(10, TimeUnit.SECONDS);
-                }
-            }));
-            for (Future<Integer> request : all) {
-                assertThat(request.get()).isBetween(0, size - 1);
-            }
+            assertAllHaveConnection(size, () -> pool.connect(0));
             pool.close();
             pool.awaitClosed();
         }
@@ -97,19 +89,11 @@ class PostgresPoolTest {
         String database = PostgresServer.newDatabase();
         delayLogins(database, 3);
         int size = 4;
-        CyclicBarrier allHaveOne = new CyclicBarrier(size);
         try (Connection other = PostgresServer.connect(database);
-                PostgresHost host = new PostgresHost(PostgresUri.parse(database));
-                ExecutorService requests = Executors.newFixedThreadPool(size)) {
+                PostgresHost host = new PostgresHost(PostgresUri.parse(database))) {
             PostgresPool pool = new PostgresPool(host, host.observe(), size);
-            List<Future<Integer>> all = requests.invokeAll(Collections.nCopies(size, () -> {
-                try (PostgresSession _ = await().ignoreExceptions().until(() -> pool.connect(0), session -> true)) {
-                    return allHaveOne.await(10, TimeUnit.SECONDS);
-                }
-            }));
-            for (Future<Integer> request : all) {
-                assertThat(request.get()).isBetween(0, size - 1);
-            }
+            assertAllHaveConnection(size,
+                    () -> await().ignoreExceptions().until(() -> pool.connect(0), session -> true));
             await().untilAsserted(() -> assertThat(connections(other)).isEqualTo(1 + size));
             pool.close();
             pool.awaitClosed();
@@ -175,6 +159,20 @@ class PostgresPoolTest {
                     "no connection was free within 600 ms; the last attempt failed before: FATAL: full"));
             pool.close();
             pool.awaitClosed();
+        }
+    }
+
+    /// Asserts that requests that come together all get a connection before the first of them closes its own.
+    private static void assertAllHaveConnection(int requests, Callable<PostgresSession> connect) throws Exception {
+        CyclicBarrier allHaveOne = new CyclicBarrier(requests);
+        try (ExecutorService threads = Executors.newFixedThreadPool(requests)) {
+            for (Future<Integer> request : threads.invokeAll(Collections.<Callable<Integer>>nCopies(requests, () -> {
+                try (PostgresSession _ = connect.call()) {
+                    return allHaveOne.await(10, TimeUnit.SECONDS);
+                }
+            }))) {
+                assertThat(request.get()).isNotNegative();
+            }
         }
     }
 

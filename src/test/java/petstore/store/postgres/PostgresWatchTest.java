@@ -15,21 +15,15 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
-import org.awaitility.core.ThrowingRunnable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.slf4j.LoggerFactory;
 import petstore.ApiKey;
 import petstore.CatalogueVersion;
 import petstore.Failure;
@@ -45,6 +39,7 @@ import petstore.store.SqlStore;
 import petstore.store.StoreAccess;
 import petstore.store.postgres.watch.Cluster;
 import petstore.testkit.AbstractCatalogueTest;
+import petstore.testkit.LogLines;
 import petstore.testkit.PlainPostgres;
 import petstore.testkit.TestStore;
 
@@ -52,6 +47,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
+import static petstore.store.postgres.PostgresFailoverTest.add;
+import static petstore.store.postgres.PostgresFailoverTest.awaitWithinLimit;
+import static petstore.store.postgres.PostgresFailoverTest.list;
 
 /// Changes of a PostgreSQL database under a running service. Responses match the primary, and the service adds nothing that may be
 /// lost.
@@ -69,8 +67,7 @@ class PostgresWatchTest {
     private static Path folder;
     private static PlainPostgres server;
 
-    private final Logger log = (Logger) LoggerFactory.getLogger("petstore.store");
-    private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    private final LogLines log = new LogLines("petstore.store");
 
     @BeforeAll
     static void startServer() throws IOException {
@@ -82,15 +79,9 @@ class PostgresWatchTest {
         server.close();
     }
 
-    @BeforeEach
-    void captureLog() {
-        lines.start();
-        log.addAppender(lines);
-    }
-
     @AfterEach
     void resetServer() {
-        log.detachAppender(lines);
+        log.close();
         server.alterSystem("RESET ALL");
         // A session of a closed store may still run its last statement, and hold locks.
         server.query("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
@@ -114,14 +105,14 @@ class PostgresWatchTest {
                 assertUnready(store);
                 assertThat(server.connections()).isLessThanOrEqualTo(WATCH_CONNECTIONS + 1);
             });
-            assertThat(loggedLines("the database cannot be used"))
+            assertThat(log.with("the database cannot be used"))
                     .containsExactly("the database cannot be used: " + server.host() + ": " + reason);
             server.query("ALTER SYSTEM RESET ALL");
             server.query("SELECT pg_reload_conf()");
             awaitWithinLimit(() -> assertThatCode(store::check).doesNotThrowAnyException());
             assertThat(list(store)).isEqualTo(before);
             assertThat(add(store, "Tom")).isEqualTo(2);
-            assertThat(loggedLines("the database can be used again after ")).hasSize(1);
+            assertThat(log.with("the database can be used again after ")).hasSize(1);
         }
     }
 
@@ -289,7 +280,7 @@ class PostgresWatchTest {
                     Optional.of(before + 1)::equals);
             assertThat(AbstractCatalogueTest.awaited(store.catalogue().version()))
                     .isEqualTo(new CatalogueVersion(before + 1, 2));
-            assertThat(loggedLines("the database cannot be used")).isEmpty();
+            assertThat(log.with("the database cannot be used")).isEmpty();
         }
     }
 
@@ -325,7 +316,7 @@ class PostgresWatchTest {
                     CREATE OR REPLACE VIEW catalogue_version AS SELECT last_id, changes FROM pet_id, pet_change"""
                     .formatted(table));
             awaitWithinLimit(() -> assertThat(store.catalogue().findEpoch()).contains(before + 1));
-            assertThat(loggedLines("the database cannot be used")).singleElement().asString().contains("restored");
+            assertThat(log.with("the database cannot be used")).singleElement().asString().contains("restored");
             assertThat(add(store, "Tom")).isEqualTo(2);
         }
     }
@@ -343,7 +334,7 @@ class PostgresWatchTest {
             }
             await().during(Duration.ofMillis(1_500)).atMost(LIMIT)
                     .until(() -> store.catalogue().findEpoch().filter(epoch -> epoch > before).isEmpty());
-            assertThat(loggedLines("the database cannot be used")).isEmpty();
+            assertThat(log.with("the database cannot be used")).isEmpty();
         }
     }
 
@@ -369,7 +360,7 @@ class PostgresWatchTest {
                     .isInstanceOfSatisfying(Failure.class, failure -> assertThat(failure.unavailability())
                             .contains(Failure.Unavailability.OUTCOME_UNKNOWN));
             awaitWithinLimit(() -> assertThat(add(store, "Tim")).isGreaterThan(1));
-            assertThat(loggedLines("an older state of the database was restored")).hasSize(1);
+            assertThat(log.with("an older state of the database was restored")).hasSize(1);
         }
     }
 
@@ -387,23 +378,6 @@ class PostgresWatchTest {
             assertThat(Duration.ofNanos(System.nanoTime() - beganNs)).isBetween(Duration.ofSeconds(10),
                     Duration.ofSeconds(10).plus(LIMIT));
         }
-    }
-
-    private static void awaitWithinLimit(ThrowingRunnable assertion) {
-        await().atMost(LIMIT).ignoreException(Failure.class).untilAsserted(assertion);
-    }
-
-    private List<String> loggedLines(String text) {
-        return List.copyOf(lines.list).stream().map(ILoggingEvent::getFormattedMessage)
-                .filter(line -> line.contains(text)).toList();
-    }
-
-    private static List<Pet> list(SqlStore store) {
-        return AbstractCatalogueTest.list(store.catalogue(), ALL).pets();
-    }
-
-    private static long add(SqlStore store, String name) {
-        return AbstractCatalogueTest.added(store.catalogue(), pet(name)).id();
     }
 
     private static NewPet pet(String name) {
