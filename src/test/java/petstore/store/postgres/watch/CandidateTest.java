@@ -10,7 +10,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /// The choice of a start or a command between hosts, e.g. `a1` a primary of timeline 1, `b2s` a standby of timeline 2, `r` read-only and
-/// `f` without fsync; `x` is of another cluster. `b?` cannot be asked for now, `b~` is unreachable, and `b!` can never be asked. `+2` was seen before. The result says whether waiting helps: `no`, or `never`.
+/// `f` without fsync; `x` is of another cluster. `b?` cannot be asked for now, `b~` is unreachable, and `b!` can never be asked. `+2` was
+/// seen before. The result says whether waiting helps: `no`, or `never`.
 class CandidateTest {
 
     @ParameterizedTest
