@@ -77,7 +77,7 @@ public record Dispatcher(Routes routes, Bearer bearer, RateLimits limits, Teleme
             }
             return needsKey
                     ? checkKey(call, bearer.authenticate(head.headers()))
-                    : checkLimit(call, Optional.empty(), RateLimits.Quota.UNLIMITED);
+                    : checkLimit(call, Optional.empty());
         } catch (Exception | Error e) {
             return call.respond(new Respond(response(head, e)));
         }
@@ -85,7 +85,7 @@ public record Dispatcher(Routes routes, Bearer bearer, RateLimits limits, Teleme
 
     private Decision checkKey(Call call, Bearer.Authentication authentication) {
         return switch (authentication) {
-            case Bearer.Accepted(var key) -> checkLimit(call, Optional.of(key), limits.take(key));
+            case Bearer.Accepted(var key) -> checkLimit(call, Optional.of(key));
             case Bearer.Refused(var refusal) -> call.respond(refuseAccess(call, NO_KEY, refusal));
             case Bearer.Pending(var later) -> call.decision(NO_KEY, List.of(),
                     new AwaitKey(later.thenApply(known -> checkKey(call, known))
@@ -94,7 +94,8 @@ public record Dispatcher(Routes routes, Bearer bearer, RateLimits limits, Teleme
         };
     }
 
-    private Decision checkLimit(Call call, Optional<ApiKey> key, RateLimits.Quota quota) {
+    private Decision checkLimit(Call call, Optional<ApiKey> key) {
+        RateLimits.Quota quota = key.isPresent() ? limits.take(key.get()) : RateLimits.Quota.UNLIMITED;
         String keyId = key.isPresent() ? key.get().id() : NO_KEY;
         return call.decision(keyId, quota.headers(),
                 quota.refusal().isPresent() ? new Respond(quota.refusal().get()) : checkScope(call, key, keyId));
