@@ -1,8 +1,8 @@
 #!/bin/sh
 # axios-retry 4.5.0 with axios 1.21.1, got 16.1.0, ky 2.1.0 and undici 7.30.2 (npm), Node.js 20.
 # Guess: a client that repeats a request after Retry-After waits as long as that says, or gives up. None repeats it at once.
-# Seen: after 30 days axios-retry sends its three repetitions within a second, as many as after no Retry-After at all: Node.js
-# makes 1 ms of every timer above 2^31 ms, which is 24.8 days. exponentialDelay has the same end. got gives up, ky and undici wait.
+# Seen: for 30 days axios-retry sends its three repetitions within a second, with exponentialDelay too: Node.js makes 1 ms of a timer
+# of 2^31 ms or more, which is 24.8 days. For 20 days it waits. got gives up at 30 days, ky and undici wait.
 # Needs Node.js 20 or later and npm. Exit code 1 if the behaviour has changed.
 set -eu
 folder=$(mktemp -d)

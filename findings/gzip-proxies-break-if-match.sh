@@ -7,9 +7,10 @@
 # Needs apt-get, dpkg, curl and Node.js 20 or later. Exit code 1 if the behaviour has changed.
 set -eu
 folder=$(mktemp -d)
-trap '[ ! -f "$folder/pids" ] || kill $(cat "$folder/pids") 2> /dev/null; rm -rf "$folder"' EXIT
+trap '[ ! -f "$folder/pids" ] || kill $(cat "$folder/pids") 2> /dev/null || true; rm -rf "$folder"' EXIT
 cd "$folder"
-for package in nginx=1.22.1-9+deb12u11 haproxy=2.6.12-1+deb12u4 caddy=2.6.2-5 apache2-bin=2.4.71-1~deb12u1 liblua5.3-0 libopentracing-c-wrapper0 libopentracing1 libaprutil1 libapr1; do
+for package in nginx=1.22.1-9+deb12u11 haproxy=2.6.12-1+deb12u4 caddy=2.6.2-5 apache2-bin=2.4.71-1~deb12u1 liblua5.3-0 \
+        libopentracing-c-wrapper0 libopentracing1 libaprutil1 libapr1; do
     apt-get download "$package" > apt.log 2>&1 || { cat apt.log; exit 2; }
 done
 for file in *.deb; do

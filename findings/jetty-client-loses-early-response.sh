@@ -1,12 +1,12 @@
 #!/bin/sh
 # Jetty 12.1.14 (jetty-http2-client-transport), beside OkHttp 5.3.0 and Vert.x 5.0.7 (Maven Central), HTTP/2, Java 17 and 25.
 # Guess: a client returns the whole 413 of a server that does not read the rest of a body, and then resets the stream with NO_ERROR.
-# Seen: Jetty throws an IOException, mostly EofException, and the response is lost. RFC 9113, section 8.1, says that a client must not discard the
-# response because of such a reset. The other two return it.
+# Seen: Jetty throws an IOException, mostly EofException, and the response is lost. RFC 9113, section 8.1, says that a client must not
+# discard the response because of such a reset. The other two return it.
 # Needs Java 17 or later, Maven, Node.js 20 or later and OpenSSL. Exit code 1 if the behaviour has changed.
 set -eu
 folder=$(mktemp -d)
-trap '[ ! -f "$folder/pid" ] || kill "$(cat "$folder/pid")"; rm -rf "$folder"' EXIT
+trap '[ ! -f "$folder/pid" ] || kill "$(cat "$folder/pid")" 2> /dev/null || true; rm -rf "$folder"' EXIT
 cd "$folder"
 cat > pom.xml <<'END'
 <project xmlns="http://maven.apache.org/POM/4.0.0">
@@ -92,7 +92,8 @@ class Post {
             }
         });
         show("Vert.x", () -> Vertx.vertx()
-                .createHttpClient(new HttpClientOptions().setSsl(true).setTrustAll(true).setUseAlpn(true).setProtocolVersion(HttpVersion.HTTP_2))
+                .createHttpClient(new HttpClientOptions().setSsl(true).setTrustAll(true).setUseAlpn(true)
+                        .setProtocolVersion(HttpVersion.HTTP_2))
                 .request(HttpMethod.POST, port, "localhost", "/orders")
                 .compose(request -> request.send(Buffer.buffer(BODY)))
                 .compose(response -> response.body().map(body -> response.statusCode() + " " + body))

@@ -1,8 +1,8 @@
 #!/bin/sh
 # @kubernetes/client-node 1.4.0 (with js-yaml 4), beside cdk8s 2.70.106 (npm) and PyYAML 6.0 (Debian 12), Node.js 20.
 # Guess: the official client for JavaScript reads "defaultMode: 0440" of a manifest as kubectl does: octal, 288.
-# Seen: it reads 440, since js-yaml follows YAML 1.2. Kubernetes takes 440 for 0670, so members of the group may write the files. 0755 and
-# 0644, above 511, are refused by Kubernetes. cdk8s and PyYAML, which Ansible reads manifests by, say 288. With 288 all agree.
+# Seen: it reads 440, since js-yaml follows YAML 1.2. That is 0670: the group may write the files. cdk8s and PyYAML, with which Ansible
+# reads manifests, say 288. With 288 in the manifest all agree.
 # Needs apt-get, dpkg, Python 3.11, Node.js 20 or later and npm. Exit code 1 if the behaviour has changed.
 set -eu
 folder=$(mktemp -d)

@@ -1,16 +1,16 @@
 #!/bin/sh
-# Load generators of Debian 12: hey 0.1.4-2+b4, ab 2.4 (apache2-utils), httperf 0.9.0-9+b2, wrk 4.1.0-3+b2, h2load 1.52.0 (nghttp2-client);
-# of npm: autocannon 9.0.0, loadtest 8.2.1. Linux.
+# Load generators of Debian 12: hey 0.1.4-2+b4, ab 2.4.71-1~deb12u1 (apache2-utils), httperf 0.9.0-9+b2, wrk 4.1.0-3+b2,
+# h2load 1.52.0 (nghttp2-client); of npm: autocannon 9.0.0, loadtest 8.2.1. Linux.
 # Guess: each counts an error for a response that ends in the middle of its body, 50 of 100 bytes of its Content-Length.
 # Seen: hey, ab, httperf and autocannon count no error. hey even reports 100 bytes for each. So a server that dies in the middle of its
 # responses passes such a test. wrk, h2load and loadtest count errors.
 # Needs apt-get, dpkg, Node.js 20 or later and npm. Exit code 1 if the behaviour has changed.
 set -eu
 folder=$(mktemp -d)
-trap '[ ! -f "$folder/pid" ] || kill "$(cat "$folder/pid")"; rm -rf "$folder"' EXIT
+trap '[ ! -f "$folder/pid" ] || kill "$(cat "$folder/pid")" 2> /dev/null || true; rm -rf "$folder"' EXIT
 cd "$folder"
-for package in hey=0.1.4-2+b4 apache2-utils httperf=0.9.0-9+b2 wrk=4.1.0-3+b2 nghttp2-client libluajit-5.1-2 libjansson4 libev4 libc-ares2 \
-        libnghttp2-14 libaprutil1 libapr1 libevent-2.1-7; do
+for package in hey=0.1.4-2+b4 apache2-utils=2.4.71-1~deb12u1 httperf=0.9.0-9+b2 wrk=4.1.0-3+b2 nghttp2-client=1.52.0-1+deb12u3 \
+        libluajit-5.1-2 libjansson4 libev4 libc-ares2 libnghttp2-14 libaprutil1 libapr1 libevent-2.1-7; do
     apt-get download "$package" > apt.log 2>&1 || { cat apt.log; exit 2; }
 done
 for file in *.deb; do

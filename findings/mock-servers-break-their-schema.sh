@@ -6,7 +6,7 @@
 # Needs Node.js 20 or later, npm and curl. Exit code 1 if the behaviour has changed.
 set -eu
 folder=$(mktemp -d)
-trap '[ ! -f "$folder/pids" ] || kill $(cat "$folder/pids"); rm -rf "$folder"' EXIT
+trap '[ ! -f "$folder/pids" ] || kill $(cat "$folder/pids") 2> /dev/null || true; rm -rf "$folder"' EXIT
 cd "$folder"
 echo '{"type": "module"}' > package.json
 npm install --silent @mockoon/cli@9.9.0 @scalar/mock-server@0.14.4 @stoplight/prism-cli@5.16.0 > npm.log 2>&1 || { cat npm.log; exit 2; }

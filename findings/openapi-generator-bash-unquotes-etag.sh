@@ -6,7 +6,7 @@
 # Needs Java 17 or later, Maven, Bash, curl and Python 3. Exit code 1 if the behaviour has changed.
 set -eu
 folder=$(mktemp -d)
-trap '[ ! -f "$folder/pid" ] || kill "$(cat "$folder/pid")"; rm -rf "$folder"' EXIT
+trap '[ ! -f "$folder/pid" ] || kill "$(cat "$folder/pid")" 2> /dev/null || true; rm -rf "$folder"' EXIT
 cd "$folder"
 mvn -q -B org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy -Dartifact=org.openapitools:openapi-generator-cli:7.25.0 \
     -DoutputDirectory=lib > maven.log 2>&1 || { cat maven.log; exit 2; }

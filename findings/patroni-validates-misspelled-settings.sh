@@ -7,10 +7,10 @@
 # Needs apt-get, dpkg, Python 3.11. Exit code 1 if the behaviour has changed.
 set -eu
 folder=$(mktemp -d)
-trap '[ ! -f "$folder/pid" ] || kill "$(cat "$folder/pid")"; rm -rf "$folder"' EXIT
+trap '[ ! -f "$folder/pid" ] || kill "$(cat "$folder/pid")" 2> /dev/null || true; rm -rf "$folder"' EXIT
 cd "$folder"
-for package in patroni=3.0.2-1 postgresql-15 postgresql-client-15 libpq5 python3-psycopg2 python3-prettytable python3-wcwidth python3-dateutil python3-yaml \
-        python3-click python3-six python3-urllib3 python3-psutil; do
+for package in patroni=3.0.2-1 postgresql-15 postgresql-client-15 libpq5 python3-psycopg2 python3-prettytable python3-wcwidth python3-dateutil \
+        python3-yaml python3-click python3-six python3-urllib3 python3-psutil; do
     apt-get download "$package" > apt.log 2>&1 || { cat apt.log; exit 2; }
 done
 for file in *.deb; do

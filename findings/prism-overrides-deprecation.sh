@@ -7,7 +7,7 @@
 # Needs Node.js 20 or later, npm and curl. Exit code 1 if the behaviour has changed.
 set -eu
 folder=$(mktemp -d)
-trap '[ ! -f "$folder/pid" ] || kill "$(cat "$folder/pid")"; rm -rf "$folder"' EXIT
+trap '[ ! -f "$folder/pid" ] || kill "$(cat "$folder/pid")" 2> /dev/null || true; rm -rf "$folder"' EXIT
 cd "$folder"
 echo '{"type": "module"}' > package.json
 npm install --silent @stoplight/prism-cli@5.16.0 > npm.log 2>&1 || { cat npm.log; exit 2; }

@@ -25,8 +25,10 @@ check() {
 {
     check 'a series twice' counter 'orders_total{shop="a"} 9' 'orders_total{shop="a"} 4'
     check 'a negative counter' counter 'orders_total -1'
-    check 'sinking buckets' histogram 'order_seconds_bucket{le="1"} 9' 'order_seconds_bucket{le="+Inf"} 4' 'order_seconds_sum 1' 'order_seconds_count 4'
-    check 'another count' histogram 'order_seconds_bucket{le="1"} 3' 'order_seconds_bucket{le="+Inf"} 4' 'order_seconds_sum 1' 'order_seconds_count 7'
+    check 'sinking buckets' histogram 'order_seconds_bucket{le="1"} 9' 'order_seconds_bucket{le="+Inf"} 4' 'order_seconds_sum 1' \
+        'order_seconds_count 4'
+    check 'another count' histogram 'order_seconds_bucket{le="1"} 3' 'order_seconds_bucket{le="+Inf"} 4' 'order_seconds_sum 1' \
+        'order_seconds_count 7'
     check 'no bucket +Inf' histogram 'order_seconds_bucket{le="1"} 3' 'order_seconds_sum 1' 'order_seconds_count 7'
     check 'no _total' counter 'orders 1'
 } | tee seen

@@ -25,7 +25,8 @@ sqlite3 second.db 'INSERT INTO price VALUES (1, 0.1 + 0.2), (2, 9e999), (3, 1234
     echo 'what differs now:'
     sqldiff first.db second.db
     sqlite3 second.db .dump | sqlite3 dumped.db
-    echo "differs from a dump: $(sqlite3 dumped.db "ATTACH 'second.db' AS s; SELECT count(*) FROM (SELECT * FROM price EXCEPT SELECT * FROM s.price)") rows"
+    lost="ATTACH 'second.db' AS s; SELECT count(*) FROM (SELECT * FROM price EXCEPT SELECT * FROM s.price)"
+    echo "differs from a dump: $(sqlite3 dumped.db "$lost") rows"
 } | tee seen
 cmp - seen <<'END'
 INSERT INTO price(id,amount) VALUES(1,0.3);

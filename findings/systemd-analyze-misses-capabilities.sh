@@ -2,7 +2,7 @@
 # systemd-analyze 252 (Debian 12: systemd 252.39-1~deb12u2), verify --recursive-errors=no, Linux.
 # Guess: with this option, a misspelled word of a setting gives a message and exit code 1, whichever the setting is.
 # Seen: misspelled system calls, address families, namespaces, signals and truth values do. A misspelled capability or secure bit gives no
-# message and exit code 0, and is left out when the service starts. Without the option the exit code is always 0.
+# message and exit code 0.
 # Needs apt-get and dpkg. Exit code 1 if the behaviour has changed.
 set -eu
 folder=$(mktemp -d)
