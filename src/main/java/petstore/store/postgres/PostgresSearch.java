@@ -64,11 +64,11 @@ final class PostgresSearch {
     static <T> T forCommand(PostgresUri database, boolean toWrite, Duration wait, SqlFunction<PostgresHost, T> use) {
         List<PostgresHost> hosts = hosts(database);
         try (Closer _ = new Closer(hosts)) {
-            String over = wait.isZero() ? "" : " after a wait of %d s";
-            return new PostgresSearch(database, hosts, toWrite, SHORT_WAIT).find(wait, over, host -> {
-                new Closer(hosts).close();
-                return use.on(host);
-            });
+            return new PostgresSearch(database, hosts, toWrite, SHORT_WAIT).find(wait, " after a wait of %d s",
+                    host -> {
+                        new Closer(hosts).close();
+                        return use.on(host);
+                    });
         }
     }
 
